@@ -71,7 +71,7 @@ function readWhole(): string {
   const chunks: Buffer[] = [];
   for (;;) {
     const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
-    const count = patiently(() => readSync(0, chunk));
+    const count = retryIfBusy(() => readSync(0, chunk));
     if (count === 0) return Buffer.concat(chunks).toString();
     chunks.push(chunk.subarray(0, count));
   }
@@ -80,7 +80,7 @@ function readWhole(): string {
 function writeWhole(text: string): void {
   const bytes = Buffer.from(text);
   try {
-    for (let done = 0; done < bytes.length; ) done += patiently(() => writeSync(1, bytes, done));
+    for (let done = 0; done < bytes.length; ) done += retryIfBusy(() => writeSync(1, bytes, done));
   } catch (error) {
     // A closed reader is not an error.
     if (!hasCode(error, 'EPIPE')) throw new CtxbError('store', `stdout cannot be written: ${messageOf(error)}`);
@@ -92,7 +92,7 @@ const PAUSE_MS = 1;
 /**
  * Retries reads and writes: the parent process may have made the pipe non-blocking, and then missing data is an error.
  */
-function patiently(work: () => number): number {
+function retryIfBusy(work: () => number): number {
   for (;;) {
     try {
       return work();

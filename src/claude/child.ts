@@ -139,14 +139,14 @@ interface StartFault {
 
 function startError(command: string, { code = '', message }: StartFault): CtxbError {
   if (code === 'ENOENT' && !(command.includes('/') && existsSync(command))) {
-    return new CtxbError('command-not-found', `${command}: command not found: ${todoFor(command)}`);
+    return new CtxbError('command-not-found', `${command}: command not found: ${startHint(command)}`);
   }
   const remedy = REMEDIES[code];
   const why = `${code || message}${remedy === undefined ? '' : ` (${remedy})`}`;
   return new CtxbError('command-failed', `${command} cannot be started: ${why}`);
 }
 
-function todoFor(command: string): string {
+function startHint(command: string): string {
   if (command.startsWith('-')) return 'options of ctxb come before --';
   if (command.includes(' ')) return 'did you mean: ctxb run -- claude -p "…"';
   return command === 'claude' ? INSTALL : 'check its name, or give its path';

@@ -29,7 +29,7 @@ export interface OpenTool {
 export function readSessionLog(path: string) {
   const reading = new Reading();
   for (const line of readLines(path)) {
-    for (const row of rowsIn(line)) if (row.isSidechain !== true) takeRow(reading, row);
+    for (const row of rowsIn(line)) if (row.isSidechain !== true) readRow(reading, row);
   }
   const [openTool] = reading.open.values();
   return {
@@ -75,15 +75,15 @@ const COMMAND_OUTPUT = /^\s*<local-command-std(out|err)>/;
 
 const INTERRUPTED = /^\[Request interrupted by user/;
 
-function takeRow(reading: Reading, row: Fields): void {
+function readRow(reading: Reading, row: Fields): void {
   const message = fieldsOf(row.message);
-  if (row.type === 'assistant') takeAnswer(reading, message);
-  else if (row.type === 'user') takeUser(reading, row, blocksOf(message.content));
+  if (row.type === 'assistant') readAnswer(reading, message);
+  else if (row.type === 'user') readUser(reading, row, blocksOf(message.content));
   else if (row.type === 'attachment') addText(reading.delivered, fieldsOf(row.attachment).source_uuid);
   else if (row.subtype === 'local_command' && COMMAND_OUTPUT.test(stringOf(row.content))) endCommand(reading);
 }
 
-function takeAnswer(reading: Reading, { id, model, content, stop_reason }: Fields): void {
+function readAnswer(reading: Reading, { id, model, content, stop_reason }: Fields): void {
   // claude's own text: an error, or the end it adds to an interrupted conversation when it resumes.
   if (model === '<synthetic>') return;
   reading.hasMessages = true;
@@ -96,9 +96,9 @@ function takeAnswer(reading: Reading, { id, model, content, stop_reason }: Field
   reading.finished = ENDINGS.has(stop_reason) && reading.open.size === 0;
 }
 
-function takeUser(reading: Reading, row: Fields, blocks: readonly Fields[]): void {
+function readUser(reading: Reading, row: Fields, blocks: readonly Fields[]): void {
   const results = blocks.filter(({ type }) => type === 'tool_result');
-  for (const result of results) takeResult(reading, result);
+  for (const result of results) readResult(reading, result);
   if (results.length > 0 || row.isCompactSummary === true) {
     reading.hasMessages = true;
     return;
@@ -111,7 +111,7 @@ function takeUser(reading: Reading, row: Fields, blocks: readonly Fields[]): voi
   else if (!INTERRUPTED.test(text)) beginTurn(reading, COMMAND.test(text));
 }
 
-function takeResult(reading: Reading, { tool_use_id, is_error }: Fields): void {
+function readResult(reading: Reading, { tool_use_id, is_error }: Fields): void {
   const id = stringOf(tool_use_id);
   const isAnswer = reading.open.get(id)?.name === ANSWER_TOOL && is_error !== true;
   reading.open.delete(id);

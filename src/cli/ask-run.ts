@@ -174,8 +174,8 @@ function cardOf(runId: string, { env }: Io): RunCard | undefined {
 /** @throws CtxbError `usage` for an unknown or ended run, and for a prefix that matches several runs */
 async function findRun(named: string | undefined, io: Io): Promise<RunCard> {
   const all = readRunCards(stateFolder(io.env));
-  const living = all.filter(({ end }) => end === null);
-  const matching = named === undefined ? await runsInFolder(living, io) : living.filter(isNamed(named));
+  const running = all.filter(({ end }) => end === null);
+  const matching = named === undefined ? await runsInFolder(running, io) : running.filter(isNamed(named));
   if (matching.length > 1) {
     const ids = matching.map(({ runId }) => runId.slice(0, 8)).join(', ');
     throw new CtxbError('usage', `several runs match: name one of ${ids}`);

@@ -61,7 +61,7 @@ async function cleanup(flags: CleanupFlags, io: Io): Promise<number> {
   const isAsked = plan.remove.length > 0 || plan.removesFolder;
   if (flags.dryRun || (isAsked && !flags.yes && !(await isConfirmed(io))))
     return printDone('nothing was removed', folder, io);
-  const agreed = flags.yes ? plan : stillTrue(plan, planCleanup(folder, options));
+  const agreed = flags.yes ? plan : stillRemovable(plan, planCleanup(folder, options));
   carryOutCleanup(agreed);
   return printDone(`${counted(agreed.remove.length, 'item')} removed`, folder, io);
 }
@@ -104,7 +104,7 @@ function describe({ name, parts }: Removal): string {
 }
 
 /** Drops removals that the user was not shown: a run may have started while the user was deciding. */
-function stillTrue(shown: CleanupPlan, now: CleanupPlan): CleanupPlan {
+function stillRemovable(shown: CleanupPlan, now: CleanupPlan): CleanupPlan {
   const names = new Set(shown.remove.map(({ name }) => name));
   return {
     ...now,

@@ -2,7 +2,7 @@ import manifest from '../../package.json' with { type: 'json' };
 import { closest, didYouMean } from '../config/finding.ts';
 import { CtxbError, isCtxbError, shortageOf } from '../errors.ts';
 import { hasVariable, type Io } from '../io.ts';
-import { hanging } from '../report/layout.ts';
+import { hangingIndent } from '../report/layout.ts';
 import { onOneLine, printable, shellLine, shownOn, tell } from '../report/shown.ts';
 import type { Connect, Define } from './command.ts';
 
@@ -162,7 +162,7 @@ export async function createProgram(
       writeOut: (text) => io.stdout.write(text),
       writeErr: (text) => io.stderr.write(printable(text)),
       outputError: (text, write) =>
-        write(text.replace(/^error: (.*)/, (_, message: string) => hanging('ctxb:', message, io.stderr.columns))),
+        write(text.replace(/^error: (.*)/, (_, message: string) => hangingIndent('ctxb:', message, io.stderr.columns))),
     });
   program.addHelpText('after', EXAMPLES);
   if (!showsAll) program.addHelpText('after', '\nctxb help --all also lists what Claude Code and other programs call.');

@@ -185,14 +185,14 @@ function isForeign({ sessionId, lines: { total, malformed, unknown } }: SessionF
   return total > 0 && malformed + unknown === total && sessionId === null;
 }
 
-const unpacked = (tool: string) => `it is compressed: ${tool} -dc FILE | ctxb replay`;
+const unpackHint = (tool: string) => `it is compressed: ${tool} -dc FILE | ctxb replay`;
 
 /** Commands that convert unsupported formats of recordings, by the first two bytes in hex. */
 const REMEDIES: Readonly<Record<string, string>> = {
-  '1f8b': unpacked('gzip'),
-  '28b5': unpacked('zstd'),
-  '425a': unpacked('bzip2'),
-  fd37: unpacked('xz'),
+  '1f8b': unpackHint('gzip'),
+  '28b5': unpackHint('zstd'),
+  '425a': unpackHint('bzip2'),
+  fd37: unpackHint('xz'),
   feff: 'it is big-endian UTF-16: iconv -f UTF-16 -t UTF-8 FILE | ctxb replay',
 };
 

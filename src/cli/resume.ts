@@ -28,7 +28,7 @@ const EXIT_LIMIT = 3;
  * Continues an interrupted run with its own settings and its spending so far. Flags override the settings; current
  * files and variables are ignored.
  */
-export async function takeUp(options: ResumeOptions, flags: Flags, io: Io): Promise<number> {
+export async function resumeListedRun(options: ResumeOptions, flags: Flags, io: Io): Promise<number> {
   if (options.prompt !== undefined || options.prompts !== undefined) {
     throw new CtxbError(
       'usage',

@@ -100,8 +100,8 @@ Examples:
 async function run(words: readonly string[], options: RunOptions, io: Io): Promise<number> {
   if (options.resumeRun !== undefined) {
     if (options.dryRun) throw new CtxbError('usage', '--dry-run shows a new run: leave --resume-run out');
-    const { takeUp } = await import('./resume.ts');
-    return takeUp(
+    const { resumeListedRun } = await import('./resume.ts');
+    return resumeListedRun(
       { ...options, words, id: options.resumeRun === true ? undefined : options.resumeRun },
       configFlags(options),
       io,

@@ -29,11 +29,11 @@ export function closest(word: string, candidates: Iterable<string>): string | un
   const normalized = plain(word);
   let nearest: string | undefined;
   // Accept wrong letters up to a third; a less similar proposal would only puzzle.
-  let least = Math.floor(normalized.length / 3) + 1;
+  let smallest = Math.floor(normalized.length / 3) + 1;
   for (const candidate of candidates) {
     const names = [candidate, candidate.slice(candidate.lastIndexOf('.') + 1)];
     const distance = Math.min(...names.map((name) => mistakes(normalized, plain(name))));
-    if (distance < least) [nearest, least] = [candidate, distance];
+    if (distance < smallest) [nearest, smallest] = [candidate, distance];
   }
   return nearest;
 }

@@ -38,7 +38,7 @@ const folder = v.pipe(
 const tokens = wholeNumber('a whole number of tokens, 1000 or more', 1000);
 const count = wholeNumber('a whole number, 0 or more', 0);
 const characters = wholeNumber('a whole number of characters, 0 or more', 0);
-export const seconds = numberAbove0(`a number of seconds above 0, at most ${MAX_SECONDS}`, MAX_SECONDS);
+export const seconds = positiveNumber(`a number of seconds above 0, at most ${MAX_SECONDS}`, MAX_SECONDS);
 const dollars = numberBetween(`a number of US dollars from ${MIN_USD} to ${MAX_USD}`, 1e-6, MAX_USD);
 /** Seconds that a run may wait; 0: not at all. */
 const duration = v.union([numberBetween(DURATION, 0, MAX_WAIT_SECONDS), secondsAtLeast(DURATION, 0)], DURATION);
@@ -116,7 +116,7 @@ function secondsAtLeast(expected: string, min: number) {
   );
 }
 
-function numberAbove0(expected: string, max: number) {
+function positiveNumber(expected: string, max: number) {
   return v.pipe(v.number(expected), v.gtValue(0, expected), v.maxValue(max, expected));
 }
 
@@ -130,5 +130,5 @@ function sizes(expected: string, min: number) {
     v.regex(PERCENTAGE, expected),
     v.transform((text) => Number(text.slice(0, -1)) / 100),
   );
-  return [numberAbove0(expected, 1), wholeNumber(expected, min), percentage] as const;
+  return [positiveNumber(expected, 1), wholeNumber(expected, min), percentage] as const;
 }

@@ -4,7 +4,7 @@ import type { Block, Event } from '../core/protocol/events.ts';
 import type { Output } from '../io.ts';
 import type { SessionSummary } from '../replay/summary.ts';
 import { counted, dollars, roughTokens, shareOf, tokens } from '../report/figures.ts';
-import { hanging, textWidth } from '../report/layout.ts';
+import { hangingIndent, textWidth } from '../report/layout.ts';
 import { printable } from '../report/shown.ts';
 import type { Style } from '../report/style.ts';
 import { resultText } from '../run/output/output.ts';
@@ -16,7 +16,7 @@ export function createScreen(stdout: Output, style: Style, prompts: readonly str
   let filesRead = 0;
 
   function say(speaker: string, text: string): void {
-    stdout.write(`${hanging(speaker, text, stdout.columns)}\n`);
+    stdout.write(`${hangingIndent(speaker, text, stdout.columns)}\n`);
   }
 
   /** claude may send `init` more than once per turn. */
@@ -63,7 +63,7 @@ export function closingText(session: SessionSummary, style: Style, columns: numb
   const turns = Array.from({ length: session.turns }, (_, index) => index);
   if (turns.length === 0) return '';
   const width = textWidth(columns);
-  const line = (label: string, text: string) => hanging(`  ${label}`, text, width);
+  const line = (label: string, text: string) => hangingIndent(`  ${label}`, text, width);
   const size = window.tokens === null ? '?' : tokens(window.tokens);
   const usd = cost.usd ?? 0;
   return [

@@ -77,7 +77,7 @@ interface Lines extends StartOptions {
 /** A scene that sends requests to claude, and then prompts. */
 export function scene({ asks = [], says = [], ...start }: Lines): Scene {
   return playScene(start, async (claude) => {
-    const pending = [claude.opened, ...asks.map((request) => claude.ask(request))].map(unlessContradicted);
+    const pending = [claude.opened, ...asks.map((request) => claude.ask(request))].map(undefinedIfContradicted);
     // A scene without prompts waits for the answers; otherwise only answers before the last turn's end count.
     if (says.length === 0) await Promise.all(pending);
     const turns: (readonly Event[])[] = [];
@@ -104,7 +104,7 @@ export function playScene(
 }
 
 /** Resolves with undefined instead of a Contradiction, for a result that a scene does not need. */
-export async function unlessContradicted<T>(coming: Promise<T>): Promise<T | undefined> {
+export async function undefinedIfContradicted<T>(coming: Promise<T>): Promise<T | undefined> {
   try {
     return await coming;
   } catch (error) {

@@ -9,8 +9,8 @@ import { countOf, textOf } from '../core/protocol/fields.ts';
 import { isAtLeast } from '../core/protocol/version.ts';
 import { tokens } from '../report/figures.ts';
 import { timeoutSignal } from '../run/signals.ts';
-import { type Check, type Remark, remark, unlessContradicted } from './check.ts';
-import { type Limits, patienceMs, runChecks } from './run-checks.ts';
+import { type Check, type Remark, remark, undefinedIfContradicted } from './check.ts';
+import { type Limits, runChecks, sceneTimeoutMs } from './run-checks.ts';
 import { type Place, type Stage, withStage } from './stage.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -23,9 +23,9 @@ export type Diagnosis = Awaited<ReturnType<typeof diagnose>>;
  * @returns `remarks` on its version and on the thresholds; an outcome for each check
  */
 export async function diagnose(checks: readonly Check[], place: Place, around: Surroundings, limits: Limits) {
-  const patience = timeoutSignal(patienceMs(limits), limits.stop);
-  const [version, fresh] = await withStage({ calls: [] }, place, patience, (stage) =>
-    Promise.all([askVersion(place.claude, stage), unlessContradicted(askFreshContext(stage, around.model))]),
+  const timeout = timeoutSignal(sceneTimeoutMs(limits), limits.stop);
+  const [version, fresh] = await withStage({ calls: [] }, place, timeout, (stage) =>
+    Promise.all([askVersion(place.claude, stage), undefinedIfContradicted(askFreshContext(stage, around.model))]),
   );
   const remarks = [judgeVersion(version), ...thresholdsOf(around, fresh)];
   return { version, fresh, remarks, outcomes: await runChecks(checks, place, limits) };
@@ -41,10 +41,10 @@ function thresholdsOf({ resolved, isTriggerTaken }: Surroundings, fresh: FreshCo
 const MEASURED: readonly string[] = [OLDEST_CLAUDE, NEWEST_CLAUDE];
 
 /** The version that claude reports; undefined for any other output. */
-async function askVersion(claude: string, { scratch, patience }: Stage) {
+async function askVersion(claude: string, { scratch, timeout }: Stage) {
   const child = await startChild({ command: claude, args: ['--version'], cwd: scratch.cwd, env: scratch.env });
   const stop = () => child.kill('SIGKILL');
-  patience.addEventListener('abort', stop);
+  timeout.addEventListener('abort', stop);
   let output = '';
   child.stdout.on('data', (chunk: Buffer) => {
     if (output.length < 1_000) output += chunk;
@@ -52,7 +52,7 @@ async function askVersion(claude: string, { scratch, patience }: Stage) {
   child.stderr.resume();
   child.stdin.end();
   await once(child.stdout, 'end');
-  patience.removeEventListener('abort', stop);
+  timeout.removeEventListener('abort', stop);
   return /^(\d+\.\d+\.\d+\S*)/.exec(output)?.[1];
 }
 
@@ -107,7 +107,7 @@ export function judgeThresholds(config: Config, fresh: FreshContext, isTaken: bo
   const trigger = placed ?? fresh.window - NATIVE_RESERVE_TOKENS;
   const remarks = [
     ...neverCrossed(config, window, isTaken ? undefined : trigger),
-    ...crossedAtOnce(config, window, fresh.prefix),
+    ...alreadyCrossed(config, window, fresh.prefix),
   ];
   if (remarks.length > 0) return remarks;
   const own = isTaken ? '' : `; claude itself compacts at ${tokens(trigger)}`;
@@ -128,7 +128,7 @@ function neverCrossed(config: Config, window: number, trigger: number | undefine
   return [remark('warning', 'thresholds.compact', text, `lower it below ${tokens(trigger)}`)];
 }
 
-function crossedAtOnce(config: Config, window: number, prefix: number): Remark[] {
+function alreadyCrossed(config: Config, window: number, prefix: number): Remark[] {
   const sizeOf = (key: KeyPath) =>
     key === 'thresholds.handoff' ? handoffLevel(config, window) : inTokens(Number(valueAt(config, key)), window);
   const todo = `raise it above ${tokens(prefix)}`;

@@ -35,7 +35,7 @@ const MIN_MS = 20_000;
 const TIMES_THE_FIRST = 8;
 
 /** Milliseconds that a scene may take before the speed of the machine is known. */
-export function patienceMs({ timeoutMs }: Limits): number {
+export function sceneTimeoutMs({ timeoutMs }: Limits): number {
   return timeoutMs === undefined ? UNMEASURED_MS : Math.ceil(timeoutMs / 3);
 }
 
@@ -57,11 +57,11 @@ export async function runChecks(checks: readonly Check[], place: Place, limits: 
   const [first] = checks;
   if (first === undefined) return [];
   const started = performance.now();
-  await play(first.scene, patienceMs(limits));
+  await play(first.scene, sceneTimeoutMs(limits));
   if (outcomes.get(first)?.status === 'holds') {
     const atOnce = Math.min(MAX_PARALLEL, 2 * availableParallelism());
     const measured = Math.max(MIN_MS, TIMES_THE_FIRST * atOnce * (performance.now() - started));
-    const ms = timeoutMs === undefined ? measured : patienceMs(limits);
+    const ms = timeoutMs === undefined ? measured : sceneTimeoutMs(limits);
     const others = new Set(checks.map(({ scene }) => scene));
     others.delete(first.scene);
     const next = others.values();
@@ -83,20 +83,20 @@ interface Circumstances {
 async function judgeScene(scene: Scene, checks: readonly Check[], { place, over, patienceMs }: Circumstances) {
   const more = `give a slow machine more time with --timeout ${Math.ceil((6 * patienceMs) / 1000)}`;
   if (over.aborted) return checks.map((check) => unknownOutcome(check, `not tried, the time was up: ${more}`));
-  const patience = timeoutSignal(patienceMs, over);
+  const timeout = timeoutSignal(patienceMs, over);
   const judge = (check: Check, look: () => void): Outcome => {
     try {
       look();
       return { check, status: 'holds', seen: undefined };
     } catch (error) {
       if (!(error instanceof Contradiction)) throw error;
-      if (!patience.aborted) return { check, status: 'fails', seen: error.message };
+      if (!timeout.aborted) return { check, status: 'fails', seen: error.message };
       // After a timeout, a missing observation may only be late.
       return unknownOutcome(check, `${error.message}, waited for ${Math.ceil(patienceMs / 1000)} s: ${more}`);
     }
   };
   try {
-    return await withStage(scene.scenario, place, patience, async (stage) => {
+    return await withStage(scene.scenario, place, timeout, async (stage) => {
       const seen = await scene.play(stage);
       return checks.map((check) => judge(check, () => check.look(seen)));
     });

@@ -155,7 +155,7 @@ function hookOutput(hook: HookName, fields: Fields): Fields {
 const LOOK_EVERY_MS = 20;
 
 /** Kills claude after it has logged the end of its turn, which takes a moment, and resumes its session. */
-async function resume({ scratch, patience, start }: Stage, first: Conversation) {
+async function resume({ scratch, timeout, start }: Stage, first: Conversation) {
   const session = eventsOf(first.events, 'init').at(-1)?.sessionId;
   if (session === undefined) throw new Contradiction('no system/init line names the session');
   const isLogged = () => {
@@ -163,7 +163,7 @@ async function resume({ scratch, patience, start }: Stage, first: Conversation) 
     return path !== undefined && readSessionLog(path).finished;
   };
   while (!isLogged()) {
-    if (patience.aborted) throw new Contradiction('there is no log of its answer');
+    if (timeout.aborted) throw new Contradiction('there is no log of its answer');
     await delay(LOOK_EVERY_MS);
   }
   first.kill('SIGKILL');

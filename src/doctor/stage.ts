@@ -33,7 +33,7 @@ export interface Stage {
   readonly standin: Standin;
   readonly scratch: ScratchEnvironment;
   /** Aborted on a timeout. */
-  readonly patience: AbortSignal;
+  readonly timeout: AbortSignal;
   /** Starts a claude in the two-way mode that never asks for permission to use a tool. */
   start(options?: StartOptions): Promise<Conversation>;
   makeModFolder(): ModFolder;
@@ -46,7 +46,7 @@ const SKIP_PERMISSIONS = ['--dangerously-skip-permissions'];
 export async function withStage<T>(
   scenario: Scenario,
   { claude, path, mod }: Place,
-  patience: AbortSignal,
+  timeout: AbortSignal,
   work: (stage: Stage) => Promise<T>,
 ): Promise<T> {
   const standin = await startStandin(scenario);
@@ -55,7 +55,7 @@ export async function withStage<T>(
   const stage: Stage = {
     standin,
     scratch,
-    patience,
+    timeout,
     async start({ args = [], hooks = {} } = {}) {
       const child = await startChild({
         command: claude,
@@ -64,7 +64,7 @@ export async function withStage<T>(
         env: scratch.env,
       });
       children.push(child);
-      return converse(child, hooks, patience);
+      return startConversation(child, hooks, timeout);
     },
     makeModFolder: () => makeModFolder(scratch.home, mod),
   };
@@ -85,14 +85,14 @@ type HookAnswer = object | 'error';
 export type Hooks = Readonly<Partial<Record<HookName, (input: Fields) => HookAnswer>>>;
 
 /** A conversation with claude. Decodes its output with the same decoder as a run. */
-export type Conversation = ReturnType<typeof converse>;
+export type Conversation = ReturnType<typeof startConversation>;
 
 /**
  * Opens the control channel as ctxb does: `initialize` first, with the hooks.
  *
  * @param patience aborted on a timeout
  */
-export function converse(child: Child, hooks: Hooks, patience: AbortSignal) {
+export function startConversation(child: Child, hooks: Hooks, patience: AbortSignal) {
   let at = 0;
   let requestCount = 0;
 

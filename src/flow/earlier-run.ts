@@ -34,7 +34,7 @@ function openRun(contextDir: string, id: string) {
     /** Name of the run's flow; undefined without receipts. */
     flow: () => receipts().next().value?.flow,
     /** The receipts of all steps, each after the steps that it sees: a step sees more steps than any of those. */
-    receipts: () => [...receipts()].sort((one, other) => one.items.length - other.items.length),
+    receipts: () => [...receipts()].sort((a, b) => a.items.length - b.items.length),
     /** The output of a step, which is read once. */
     outputOf(stepId: string): StepOutput | undefined {
       if (!outputs.has(stepId)) outputs.set(stepId, stepOutput(files, stepId));

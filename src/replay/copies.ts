@@ -64,7 +64,7 @@ export function sumUsd(costs: readonly (number | null)[]): number | null {
 }
 
 /** Sums by name, in the order in which the names first occur. */
-export function addedUp(parts: Iterable<readonly [name: string, figure: number]>): Map<string, number> {
+export function sumByName(parts: Iterable<readonly [name: string, figure: number]>): Map<string, number> {
   const sums = new Map<string, number>();
   for (const [name, figure] of parts) sums.set(name, (sums.get(name) ?? 0) + figure);
   return sums;
@@ -92,7 +92,7 @@ export function markCopies<S extends SessionFigures>(sessions: readonly S[]): S[
   const continued = withoutCarried(sessions);
   const holders = createHolders();
   const marked = new Map<S, S>();
-  for (const session of ownersFirst(sharingSessions(continued))) {
+  for (const session of sortOwnersFirst(sharingSessions(continued))) {
     const calls = session
       .ledger()
       .map((call) => holders.ownerOf(keysIn(call), { session, t: call.t, microUsd: call.microUsd }));
@@ -112,13 +112,13 @@ export function markCopies<S extends SessionFigures>(sessions: readonly S[]): S[
 function withUnseen<S extends SessionFigures>(session: S): S {
   if (session.cost.computed) return session;
   const calls = session.ledger();
-  const [seen, unseen] = [microUsdIn(calls), besidesCalls(session, calls)];
+  const [seen, unseen] = [microUsdIn(calls), costOutsideCalls(session, calls)];
   if (seen === 0 || unseen <= seen / 9 || calls.some(({ microUsd }) => microUsd === null)) return session;
   return { ...session, cost: { ...session.cost, unseen: toUsd(unseen) } };
 }
 
 /** The cost of a session besides its calls, in micro-dollars. */
-function besidesCalls(session: SessionFigures, calls = session.ledger()): number {
+function costOutsideCalls(session: SessionFigures, calls = session.ledger()): number {
   return Math.max(0, toMicroUsd(ownFigures(session).usd ?? 0) - microUsdIn(calls));
 }
 
@@ -184,7 +184,7 @@ function createHolders() {
       return sumOf(all, (session) => extras.get(session) ?? 0);
     },
     count(session: SessionFigures, own: SessionFigures): void {
-      extras.set(session, besidesCalls(own));
+      extras.set(session, costOutsideCalls(own));
     },
   };
 }
@@ -201,7 +201,7 @@ function isSame(owner: HeldCalls, { session, t, microUsd }: HeldCalls): boolean 
 }
 
 /** Groups the recordings of one session, those with claude's own cost first. */
-function ownersFirst<S extends SessionFigures>(sessions: readonly S[]): S[] {
+function sortOwnersFirst<S extends SessionFigures>(sessions: readonly S[]): S[] {
   const groups = new Map<string, S[]>();
   for (const session of sessions.toSorted(byAge)) {
     const group = groups.get(nameOf(session));
@@ -248,7 +248,7 @@ function withCopies<S extends SessionFigures>(session: S, { calls, compactions, 
   const isOwn = ({ call }: { readonly call: number }) => !numbers.has(call);
   const { unlogged, ...cost } = session.cost;
   const { from, usd } = session.copied ?? { from: [], usd: 0 };
-  const owned = addedUp(calls.flatMap((owner) => (owner === undefined ? [] : [[nameOf(owner.session), 1]])));
+  const owned = sumByName(calls.flatMap((owner) => (owner === undefined ? [] : [[nameOf(owner.session), 1]])));
   const ownUnlogged = unlogged?.filter(isOwn) ?? [];
   return {
     ...session,

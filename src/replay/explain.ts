@@ -3,10 +3,10 @@ import {
   type Calibration,
   type Content,
   droppedThoughts,
+  hiddenTokens,
   measureBlock,
   scaleOf,
   UNCALIBRATED,
-  unspokenTokens,
 } from '../core/governor/gauge/estimator.ts';
 import { callOutput, type Gauge, predictedTokens } from '../core/governor/gauge/gauge.ts';
 import type { AssistantEvent, UserEvent } from '../core/protocol/events.ts';
@@ -99,7 +99,7 @@ function predictionOf(gauge: Gauge, pieces: readonly Piece[]) {
   const output = callOutput(gauge);
   const total = predictedTokens(gauge);
   const tokensOf = (content: Content, by: Calibration) =>
-    Math.round((unspokenTokens(content, by) + content.tokens * scaleOf(by)) * 10) / 10;
+    Math.round((hiddenTokens(content, by) + content.tokens * scaleOf(by)) * 10) / 10;
   return {
     total,
     /** Context of the previous call, and its output. */

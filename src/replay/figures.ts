@@ -4,7 +4,7 @@ import type { Input } from '../core/governor/input.ts';
 import { savedUsd } from '../core/governor/relief/accounts.ts';
 import type { GovernorState } from '../core/governor/state.ts';
 import type { AssistantEvent } from '../core/protocol/events.ts';
-import { NO_USAGE, saysNothing } from '../core/protocol/usage.ts';
+import { isAllZero, NO_USAGE } from '../core/protocol/usage.ts';
 import type { Cutter } from '../core/text/words.ts';
 import { createInputReader, type RecordingLine } from './inputs.ts';
 import type { UnloggedAgent } from './items-seen.ts';
@@ -58,7 +58,7 @@ export function createFigures(cut: Cutter, keeps: FigureOptions) {
   }
 
   function noteSize({ synthetic, messageId, usage = NO_USAGE, blocks, uuid = '' }: AssistantEvent): void {
-    if (!saysNothing(usage)) unsized.delete(messageId);
+    if (!isAllZero(usage)) unsized.delete(messageId);
     // Skip empty rows, which claude leaves of an answer that another model has taken over.
     else if (!synthetic && blocks.length > 0 && !kept.has(uuid)) unsized.add(messageId);
   }

@@ -50,9 +50,9 @@ export interface DepthOptions extends ReplayOptions {
 async function readLightly({ file, subagents }: Source, options: ReplayOptions) {
   if (file === '-') return undefined;
   const replay = createLightReplay({ run: replayRun(options.policy), mask: options.mask });
-  const goesOn = () => replay.isLog;
+  const shouldContinue = () => replay.isLog;
   for (const path of [file, ...subagents]) {
-    await readValues(path, { ...options, thin: createThinner(replay), goesOn }, replay.line);
+    await readValues(path, { ...options, thin: createThinner(replay), shouldContinue }, replay.line);
   }
   const found = replay.found(file);
   // As text, the calls of many recordings take less memory.

@@ -119,7 +119,7 @@ export async function* replayOnThreads(
   options: DepthOptions,
   program: URL,
 ): AsyncGenerator<SessionAttempt> {
-  const isLittle = (bytesOf(sources) ?? 0) < worthOf(sources, options);
+  const isLittle = (bytesOf(sources) ?? 0) < minBytes(sources, options);
   const [only] = sources;
   if (isLittle || hasBoundAddresses()) yield* (await reading()).readAll(sources, options);
   else if (only && sources.length === 1 && !options.retention) yield await replayAhead(only, options, program);
@@ -139,7 +139,7 @@ async function replayAhead(source: Source, options: DepthOptions, program: URL):
 }
 
 /** Minimum bytes for using threads. */
-function worthOf({ length }: readonly Source[], { depth }: DepthOptions): number {
+function minBytes({ length }: readonly Source[], { depth }: DepthOptions): number {
   return length > 1 || depth === 'full' ? WORTH_BYTES[depth] : Number.POSITIVE_INFINITY;
 }
 

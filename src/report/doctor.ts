@@ -3,7 +3,7 @@ import type { Diagnosis } from '../doctor/diagnose.ts';
 import type { Outcome } from '../doctor/run-checks.ts';
 import type { Surroundings } from '../doctor/surroundings.ts';
 import { duration } from './figures.ts';
-import { hanging } from './layout.ts';
+import { hangingIndent } from './layout.ts';
 import { onOneLine } from './shown.ts';
 import type { Style } from './style.ts';
 
@@ -21,11 +21,11 @@ export function remarksText(heading: string, remarks: readonly Remark[], sheet: 
 function remarkLines({ status, subject, text, todo }: Remark, { style, columns }: Sheet): string[] {
   const mark = { good: style.green('✓'), warning: style.yellow('!'), fault: style.red('✗') }[status];
   const more = todo === undefined ? [] : [style.dim(indentBelow(todo, columns))];
-  return [hanging(`  ${mark}`, onOneLine(`${subject}: ${text}`), columns), ...more];
+  return [hangingIndent(`  ${mark}`, onOneLine(`${subject}: ${text}`), columns), ...more];
 }
 
 function indentBelow(text: string, columns: Sheet['columns']): string {
-  return hanging('     ', onOneLine(text), columns);
+  return hangingIndent('     ', onOneLine(text), columns);
 }
 
 /** The checked facts. A failed fact also shows the observation and how ctxb works without it. */
@@ -35,7 +35,7 @@ export function factsText(outcomes: readonly Outcome[], sheet: Sheet): string {
 
 function factLines({ check, status, seen = '' }: Outcome, { style, columns }: Sheet): string[] {
   const { name, fact, instead } = check;
-  const line = (mark: string, text: string) => hanging(`  ${mark}`, text, columns);
+  const line = (mark: string, text: string) => hangingIndent(`  ${mark}`, text, columns);
   switch (status) {
     case 'holds':
       return [line(style.green('✓'), fact)];

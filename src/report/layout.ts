@@ -87,7 +87,7 @@ const NO_BREAK_SPACE = '\u00a0';
  * Wraps a text after a label and indents its continuation lines. Never breaks a ctxb command. @param columns undefined:
  * one line
  */
-export function hanging(label: string, text: string, columns = Number.POSITIVE_INFINITY): string {
+export function hangingIndent(label: string, text: string, columns = Number.POSITIVE_INFINITY): string {
   const indent = columnsOf(label) + 1;
   const line = text.replace(COMMAND, (command) => command.replaceAll(' ', NO_BREAK_SPACE));
   const lines = wrap(line, Math.max(1, columns - indent)).join(`\n${' '.repeat(indent)}`);

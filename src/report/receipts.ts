@@ -39,13 +39,13 @@ function reliefLines({ session, file, relief, compaction }: ReliefReceipt, page:
       : `, ${tokens(compaction.preTokens ?? compaction.gaugeBefore)} → ${tokens(compaction.firstAfter)} tokens`;
   const relieved = relief.actual ? kept : kept - given;
   const lostFacts: readonly Partial<LostFact>[] = [...relief.gone, ...relief.stayed];
-  const again = lostFacts.filter(({ again = null }) => again !== null).length;
+  const refetched = lostFacts.filter(({ again = null }) => again !== null).length;
   return present(
     style.bold(`${relief.relief} before call ${relief.call} of session ${(session ?? '?').slice(0, 8)}${sizes}`),
     style.dim(`log: ${onOneLine(file)}`),
     `counted in the request after it: ${relieved} of ${counted(all, 'fact')}${relief.actual && given > 0 ? `, ${given} of them handed back by ctxb` : ''}`,
     !relief.actual && given > 0 && `estimated: ctxb would have handed back ${given} more (~)`,
-    again > 0 && `counted in the calls after it: a tool was asked for ${again} of those that went`,
+    refetched > 0 && `counted in the calls after it: a tool was asked for ${refetched} of those that went`,
     ...FACT_KINDS.flatMap((kind) => kindLines(kind, relief, page)),
   );
 }

@@ -1,5 +1,5 @@
 import type { Io, Output } from '../io.ts';
-import { hanging } from './layout.ts';
+import { hangingIndent } from './layout.ts';
 
 /** Unicode marks that change the writing direction, and so the order in which text is displayed (Unicode UAX 9). */
 const DIRECTIONS = '\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069';
@@ -33,7 +33,7 @@ export function unpricedText(model: string): string {
 
 /** Writes a ctxb message to stderr, wrapped if stderr is a terminal. */
 export function tell({ stderr }: Io, text: string): void {
-  stderr.write(`${hanging('ctxb:', printable(text), stderr.columns)}\n`);
+  stderr.write(`${hangingIndent('ctxb:', printable(text), stderr.columns)}\n`);
 }
 
 /**

@@ -35,7 +35,7 @@ export async function callerInput(
 }
 
 /** Maximum bytes of a prompt file: more than a hundred windows of the largest model. */
-const LIMIT = 64 * 1024 * 1024;
+const MAX_PROMPT_FILE_BYTES = 64 * 1024 * 1024;
 
 /**
  * Parses a file of prompts, one per line: a JSON string, or a user line of claude's input format.
@@ -51,7 +51,9 @@ function promptsIn(text: string, path: string, stamp: Stamp): string[] {
 /** Reads and decodes a file. Removes a byte order mark. */
 async function read(path: string, stdin: Readable): Promise<string> {
   try {
-    return new TextDecoder().decode(path === '-' ? await readPiped(stdin, LIMIT) : readNamed(path, LIMIT));
+    return new TextDecoder().decode(
+      path === '-' ? await readPiped(stdin, MAX_PROMPT_FILE_BYTES) : readNamed(path, MAX_PROMPT_FILE_BYTES),
+    );
   } catch (cause) {
     throw unreadableError(`--prompts ${path}`, cause, 'usage');
   }

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Child, type ChildEnd, signalExitCode } from '../claude/child.ts';
 import { recallCommand } from '../claude/find-claude.ts';
 import { runCostUsd, toUsd } from '../core/governor/cost/cost.ts';
-import { wasAsked } from '../core/governor/process/process.ts';
+import { wasEndedByUser } from '../core/governor/process/process.ts';
 import { openPrompts, waiting } from '../core/governor/prompts/mailbox.ts';
 import { OUTCOME_CODES, UNDONE } from '../core/governor/standing.ts';
 import type { GovernorState, Run } from '../core/governor/state.ts';
@@ -112,7 +112,7 @@ export function isReplaced({ config, invocation }: HeadlessRun, end: ChildEnd): 
   const { observe, recovery } = config;
   if (observe || !recovery.enabled || recovery.maxRestarts === 0 || !invocation.sessionPersistence) return false;
   // A claude that exits by itself, without a session yet, was started with wrong arguments.
-  return end.signal !== undefined && !wasAsked(end);
+  return end.signal !== undefined && !wasEndedByUser(end);
 }
 
 /**

@@ -50,7 +50,7 @@ export function createHandoffWriter({ run, io, folder, memory, faults }: Handoff
     const completed = joinParts(document.trim(), memory.missingFrom(document, COMPLETION_ROOM));
     const path = write(t, renderHandoffFile(headOf(state, { reason, t, checks, by }), completed));
     const missing = (room: number) => redact(memory.missingFrom(document, room));
-    return { kind: 'handoff-written', path, text: toHandOver(redact(document), missing, path, checks), by, problems };
+    return { kind: 'handoff-written', path, text: startingText(redact(document), missing, path, checks), by, problems };
   }
 
   return ({ answer, reason }: EffectOf<'write-handoff'>, state: GovernorState): OwnEvent => {
@@ -83,7 +83,7 @@ const COMPLETION_ROOM = 20_000;
 const MISSING_ROOM = 6_000;
 
 /** The text that the fresh context begins with: an opening, the document, and facts missing from it. */
-function toHandOver(
+function startingText(
   document: string,
   missing: (room: number) => string,
   path: string | undefined,
@@ -111,7 +111,7 @@ const MAX_GIVEN = 7_900;
 const MAX_CUT_NOTE = 300;
 
 /** An existing document as the text that the fresh context begins with. */
-export function handedAgain(document: string, path: string): string {
+export function repeatedHandoff(document: string, path: string): string {
   return joinParts(opening(path), givenText(document, path, MAX_GIVEN));
 }
 

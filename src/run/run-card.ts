@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { type Decision, reliefDone } from '../core/governor/decisions.ts';
+import { type Decision, finishedRelief } from '../core/governor/decisions.ts';
 import { endReason, standingOf } from '../core/governor/standing.ts';
 import type { GovernorState } from '../core/governor/state.ts';
 import { processMark } from '../store/files/process-mark.ts';
@@ -56,7 +56,7 @@ export function keepRunCard({ state: folder, cwd, contextDir, now, figures }: Ca
       }, PAUSE_MS).unref();
     },
     decided(decision: Decision): void {
-      const relief = reliefDone(decision);
+      const relief = finishedRelief(decision);
       if (relief !== undefined) seen[relief]++;
       if ('resetsAt' in decision) seen.resetsAt = decision.resetsAt;
     },

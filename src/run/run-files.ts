@@ -15,7 +15,7 @@ import { createFaults, errorCode, type Faults, orReport } from '../store/files/s
 import { openOutput } from '../store/files/write-file.ts';
 import { openContextDir } from '../store/folders/context-dir.ts';
 import { stateFolder } from '../store/folders/user-folders.ts';
-import { asItIs, joined, maskedEntry } from '../store/masks/disk-text.ts';
+import { joined, maskedEntry, unmaskedText } from '../store/masks/disk-text.ts';
 import { redact } from '../store/masks/redact.ts';
 import { createInbox, type Inbox } from '../store/runs/inbox.ts';
 import { readRunCards } from '../store/runs/run-cards.ts';
@@ -140,7 +140,7 @@ function createRecorder({ path, descriptor, isMasked }: RecordFile, run: Run, no
   function put(line: object): void {
     if (faulty) return;
     try {
-      const text = isMasked ? maskedEntry(line) : asItIs(JSON.stringify(line));
+      const text = isMasked ? maskedEntry(line) : unmaskedText(JSON.stringify(line));
       writeWhole(descriptor, joined([text], '\n'));
     } catch (error) {
       faulty = true;

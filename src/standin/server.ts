@@ -21,7 +21,7 @@ export function startStandin(scenario: Scenario): Promise<Standin> {
   return serve(async (request, response) => {
     if (request.kind === 'count') return sendJson(response, 200, countOf(request));
     const call = script.next(request);
-    if (call.delayMs) await delay(call.delayMs, undefined, { signal: untilGone(response) });
+    if (call.delayMs) await delay(call.delayMs, undefined, { signal: disconnectSignal(response) });
     const message = script.message(call, request);
     if (!request.body.stream) return sendJson(response, 200, message);
     beginStream(response);
@@ -89,7 +89,7 @@ export function beginStream(response: ServerResponse): void {
 }
 
 /** Aborted when the client disconnects or the stand-in closes, so that no delay outlives its request. */
-export function untilGone(response: ServerResponse): AbortSignal {
+export function disconnectSignal(response: ServerResponse): AbortSignal {
   const disconnected = new AbortController();
   response.once('close', () => disconnected.abort());
   return disconnected.signal;

@@ -6,7 +6,7 @@ import type { GovernorState } from '../core/governor/state.ts';
 import { changedIn } from '../core/governor/steps.ts';
 import { decodeObject } from '../core/protocol/decode.ts';
 import type { AssistantEvent } from '../core/protocol/events.ts';
-import { contextOf, saysNothing, shownContext } from '../core/protocol/usage.ts';
+import { contextOf, isAllZero, shownContext } from '../core/protocol/usage.ts';
 import { createHost } from '../host/governor-host.ts';
 import { createInputReader } from '../replay/inputs.ts';
 import { replayRun } from '../replay/replay-run.ts';
@@ -55,7 +55,7 @@ export function withCallAhead(state: GovernorState, known: KnownByStatus, t: num
 
 /** The reported call as an event; undefined if the log contains it, or if the usage is not the context of a call. */
 export function callAhead({ gauge }: GovernorState, { usage, model }: KnownByStatus): AssistantEvent | undefined {
-  if (usage === undefined || saysNothing(usage)) return undefined;
+  if (usage === undefined || isAllZero(usage)) return undefined;
   // Some gateways report what was written to the cache only by lifetime, which claude omits here.
   const unsplit = gauge.call === null ? 0 : contextOf({ ...gauge.call.usage, cacheCreation: 0 });
   const isKnown = gauge.basis === 'measured' && [gauge.used, unsplit].includes(contextOf(usage));

@@ -109,7 +109,7 @@ function forecastParts(state: GovernorState, style: Style): Part[] {
   const isCrossed = window !== undefined && predicted >= inTokens(at, window) && what !== 'full';
   if (isCrossed)
     return [{ text: `${what} ${mayFollow(state, predicted) ? 'due' : 'soon'}`, rank: 4, paint: style.cyan }];
-  const remaining = turnsTo(state, at);
+  const remaining = turnsUntil(state, at);
   if (remaining === undefined) return [];
   return [
     { text: `${remaining === 0 ? '<1 turn' : `~${counted(remaining, 'turn')}`} to ${what}`, rank: 4, paint: style.dim },
@@ -145,7 +145,7 @@ const MAX_TURNS = 99;
  *
  * @param threshold a fraction of the window (≤ 1) or tokens (> 1)
  */
-function turnsTo({ gauge, turn }: GovernorState, threshold: number): number | undefined {
+function turnsUntil({ gauge, turn }: GovernorState, threshold: number): number | undefined {
   const { growth } = turn;
   const room = inTokens(threshold, gauge.window.tokens) - gauge.used;
   if (growth.length === 0 || !Number.isFinite(room)) return undefined;

@@ -39,7 +39,7 @@ export function createSender({ to, runId, env, onFault }: SenderOptions) {
     /** Sends the remaining metrics, within `OTEL_EXPORTER_OTLP_TIMEOUT` or two seconds. Never rejects. */
     async close(): Promise<void> {
       const shutdown = new AbortController();
-      const timeout = delay(patienceOf(env) ?? PATIENCE_MS, undefined, { signal: shutdown.signal }).catch(() => {});
+      const timeout = delay(timeoutOf(env) ?? PATIENCE_MS, undefined, { signal: shutdown.signal }).catch(() => {});
       await Promise.race([Promise.allSettled([meters.shutdown()]), timeout]);
       shutdown.abort();
     },
@@ -66,11 +66,11 @@ function meterProvider(to: Destination, resource: Resource, env: Environment, on
 function exporterConfig({ url }: Destination, env: Environment) {
   return {
     ...(url !== undefined && { url }),
-    ...(patienceOf(env) === undefined && { timeoutMillis: PATIENCE_MS }),
+    ...(timeoutOf(env) === undefined && { timeoutMillis: PATIENCE_MS }),
   };
 }
 
-function patienceOf(env: Environment): number | undefined {
+function timeoutOf(env: Environment): number | undefined {
   return millisecondsIn(env.OTEL_EXPORTER_OTLP_METRICS_TIMEOUT) ?? millisecondsIn(env.OTEL_EXPORTER_OTLP_TIMEOUT);
 }
 

@@ -55,7 +55,7 @@ function createSession(world: World, random: Random) {
     const logs = readdirSync(root, { recursive: true, encoding: 'utf8' })
       .filter((name) => /^[^/]+\/[0-9a-f-]{36}\.jsonl$/.test(name))
       .map((name) => ({ id: basename(name, '.jsonl'), at: statSync(join(root, name)).mtimeMs }))
-      .sort((one, other) => other.at - one.at);
+      .sort((a, b) => b.at - a.at);
     return random.chance(0.5) ? ['--continue'] : ['--resume', logs[0]?.id ?? ''];
   }
 

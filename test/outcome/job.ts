@@ -295,5 +295,5 @@ function promptOf(at: number, asked: string, fresh: readonly Constraint[]): stri
 
 function shuffled<T>(random: Random, values: readonly T[]): T[] {
   const keyed = values.map((value) => ({ value, key: random.next() }));
-  return keyed.sort((one, other) => one.key - other.key).map(({ value }) => value);
+  return keyed.sort((a, b) => a.key - b.key).map(({ value }) => value);
 }

@@ -62,7 +62,7 @@ export function printRecorded(paths: readonly string[]): void {
 
 function doubledText(sessions: readonly Doubled[]): string {
   const sum = (of: (one: Doubled) => number) => sessions.reduce((total, one) => total + of(one), 0);
-  const shares = sessions.map(shareOf).sort((one, other) => one - other);
+  const shares = sessions.map(shareOf).sort((a, b) => a - b);
   const [median, most] = [shares[Math.floor(shares.length / 2)] ?? 0, shares.at(-1) ?? 0];
   const all = shareOf({ read: sum(({ read }) => read), doubled: sum(({ doubled }) => doubled) });
   const [inAll, middle, last] = [all, median, most].map((share) => `${(100 * share).toFixed(1)} %`);
@@ -106,7 +106,7 @@ function pairOf(session: RecordedSession, world: World): Pair {
 /** Of the sessions that ctxb relieved; the others cost the same. */
 function figuresOf(pairs: readonly Pair[]): string[] {
   const relieved = pairs.filter(({ ctxb }) => ctxb.reliefs.length > 0);
-  const ratios = relieved.map(({ alone, ctxb }) => ctxb.usd / alone.usd).sort((one, other) => one - other);
+  const ratios = relieved.map(({ alone, ctxb }) => ctxb.usd / alone.usd).sort((a, b) => a - b);
   const at = (share: number) => ratios[Math.min(ratios.length - 1, Math.floor(share * ratios.length))] ?? 1;
   const sum = (of: (pair: Pair) => number) => relieved.reduce((total, pair) => total + of(pair), 0);
   const cheaper = ratios.filter((ratio) => ratio < 1).length / Math.max(1, ratios.length);

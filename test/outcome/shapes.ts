@@ -123,7 +123,7 @@ function neededOf(worked: Worked, tokens: number | undefined): Evidence[] {
   const { file, signs, fact } = worked;
   const line = fact.line + 2;
   const now: Evidence = { id: `${file.path}:limit`, kind: 'path', sign: lineOf(worked), file: file.path, line };
-  const pages = [...signs, now].sort((one, other) => one.line - other.line);
+  const pages = [...signs, now].sort((a, b) => a.line - b.line);
   if (tokens === undefined) return pages;
   const lines = Math.ceil((tokens * CHARS_PER_TOKEN) / CHARS_PER_LINE);
   const region = { from: Math.max(1, line - Math.floor(lines / 2)), lines };

@@ -81,5 +81,4 @@ const heads = [
 ];
 console.log(line(['job', ...heads]));
 console.log(line(['---', ...heads.map(() => '--:')]));
-for (const { cells } of rows.sort((one, other) => Math.abs(other.error) - Math.abs(one.error)))
-  console.log(line(cells));
+for (const { cells } of rows.sort((a, b) => Math.abs(b.error) - Math.abs(a.error))) console.log(line(cells));

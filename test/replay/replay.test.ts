@@ -6,7 +6,7 @@ import { DEFAULTS } from '../../src/config/defaults.ts';
 import { toUsd } from '../../src/core/governor/cost/cost.ts';
 import { microUsdOf, priceFor } from '../../src/core/governor/cost/prices.ts';
 import type { Event } from '../../src/core/protocol/events.ts';
-import { saysNothing } from '../../src/core/protocol/usage.ts';
+import { isAllZero } from '../../src/core/protocol/usage.ts';
 import { CtxbError } from '../../src/errors.ts';
 import { type ReplayOptions, replaySource } from '../../src/replay/replay.ts';
 import { findSources } from '../../src/replay/sources.ts';
@@ -170,5 +170,5 @@ describe('reading', () => {
 
 function callId(event: Event): string[] {
   if (event.kind !== 'assistant' || event.synthetic || event.subagent !== null) return [];
-  return event.usage && !saysNothing(event.usage) ? [event.messageId] : [];
+  return event.usage && !isAllZero(event.usage) ? [event.messageId] : [];
 }

@@ -7,7 +7,7 @@ import { CtxbError } from '../../src/errors.ts';
 import { type CleanupOptions, carryOutCleanup, planCleanup } from '../../src/store/cleanup.ts';
 import { processMark } from '../../src/store/files/process-mark.ts';
 import { openContextDir } from '../../src/store/folders/context-dir.ts';
-import { asItIs } from '../../src/store/masks/disk-text.ts';
+import { unmaskedText } from '../../src/store/masks/disk-text.ts';
 import { openFlowRun } from '../../src/store/runs/flow-run.ts';
 import { createInbox } from '../../src/store/runs/inbox.ts';
 import { openSessionFolder, type SessionFolder } from '../../src/store/sessions/sessions.ts';
@@ -29,8 +29,8 @@ afterEach(async () => {
 function session(id: string, minute = 0): SessionFolder {
   const now = () => Date.UTC(2026, 0, 2, 12, minute);
   const opened = openSessionFolder(root, id, { pid: process.pid, runId: `run-${id}`, now });
-  opened.append('memory.ndjson', asItIs('{}\n'));
-  opened.writeIndex(asItIs('index'));
+  opened.append('memory.ndjson', unmaskedText('{}\n'));
+  opened.writeIndex(unmaskedText('index'));
   return opened;
 }
 
@@ -56,7 +56,7 @@ const UNITS = [...Object.keys(MADE), 'sessions', 'sessions/abc'].sort();
 /** Everything that ctxb makes. */
 function fill(): void {
   const dir = openContextDir(root);
-  for (const name of Object.values(MADE).flat()) dir.write(name, asItIs('x'));
+  for (const name of Object.values(MADE).flat()) dir.write(name, unmaskedText('x'));
   session('abc').close();
 }
 
@@ -109,7 +109,7 @@ describe('a clean-up', () => {
 
   it('keeps an entry with a name of ctxb but another kind', () => {
     const dir = openContextDir(root);
-    dir.append('journal.ndjson', asItIs('{}'));
+    dir.append('journal.ndjson', unmaskedText('{}'));
     mkdirSync(join(root, 'scratch.md'));
     writeFileSync(join(root, 'prompts'), 'mine');
     expect(clean()).toEqual({ removed: ['journal.ndjson'], left: ['prompts', 'scratch.md'], running: [] });
@@ -133,7 +133,7 @@ describe('while something is running, a clean-up', () => {
     const before = readdirSync(root);
     expect(clean()).toEqual({ removed: ['sessions/abc'], left: ['notes.md'], running: ['open'] });
     expect(readdirSync(root)).toEqual(before);
-    open.append('memory.ndjson', asItIs('{}\n'));
+    open.append('memory.ndjson', unmaskedText('{}\n'));
     expect([...open.logLines()]).toHaveLength(2);
     open.close();
     clean();
@@ -142,7 +142,8 @@ describe('while something is running, a clean-up', () => {
 
   it('keeps everything of a run without notes', () => {
     fill();
-    const journal = (entry: object) => openContextDir(root).append('journal.ndjson', asItIs(JSON.stringify(entry)));
+    const journal = (entry: object) =>
+      openContextDir(root).append('journal.ndjson', unmaskedText(JSON.stringify(entry)));
     journal({ kind: 'start', runId: 'killed', ctxb: { ...processMark(process.pid), start: '1' } });
     journal({ kind: 'start', runId: 'quiet', ctxb: processMark(process.pid) });
     expect(clean()).toEqual({ removed: ['sessions/abc'], left: [], running: ['quiet'] });
@@ -154,7 +155,8 @@ describe('while something is running, a clean-up', () => {
   it('keeps the session of a run that a living process is about to resume', () => {
     fill();
     session('other').close();
-    const journal = (entry: object) => openContextDir(root).append('journal.ndjson', asItIs(JSON.stringify(entry)));
+    const journal = (entry: object) =>
+      openContextDir(root).append('journal.ndjson', unmaskedText(JSON.stringify(entry)));
     journal({ kind: 'start', runId: 'ended', ctxb: { ...processMark(process.pid), start: '1' } });
     journal({ kind: 'session', runId: 'ended', id: 'abc' });
     journal({ kind: 'end', runId: 'ended' });

@@ -184,7 +184,7 @@ takeOver();
 function takeOver() {
   const files = filesIn(NEXT);
   const rank = (file) => (/^(?:parts|library)\//.test(file) ? 0 : file.includes('/') ? 1 : 2);
-  for (const file of files.sort((one, other) => rank(one) - rank(other))) {
+  for (const file of files.sort((a, b) => rank(a) - rank(b))) {
     mkdirSync(dirname(join('dist', file)), { recursive: true });
     renameSync(join(NEXT, file), join('dist', file));
   }

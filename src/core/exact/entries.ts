@@ -3,7 +3,7 @@ import { endCall } from '../memory/extract/tool-calls.ts';
 import { groupsIn } from '../protocol/fields.ts';
 import { oneLine, shorten, unmasked } from '../text/words.ts';
 import { resultBlock, tokensOfText, useBlock } from './message.ts';
-import { isSaidLine, saidLine, summaryText } from './own-words.ts';
+import { isSaidLine, summaryText, wordsLine } from './own-words.ts';
 import { type Part, REMOVED_NOTICE, type Round } from './parts.ts';
 import type { Whole } from './whole-rounds.ts';
 
@@ -43,10 +43,10 @@ export function entriesOf(parts: readonly Part[], room: number): Entry[] {
  * lookups are dropped before changes and failures, commands that ran once before repeated ones.
  *
  * @param room tokens for all entries
- * @param most tokens for lines and answers
+ * @param maxTokens tokens for lines and answers
  * @returns number of tool-call lines that are kept (`steps`) and dropped (`gone`)
  */
-export function withinRoom(entries: readonly Entry[], whole: Whole, room: number, most: number) {
+export function withinRoom(entries: readonly Entry[], whole: Whole, room: number, maxTokens: number) {
   const older = entries
     .map((entry, at) => ({ entry, age: entries.length - at }))
     .filter(({ entry: { part } }) => part.kind !== 'round' || !whole.has(part));
@@ -56,11 +56,11 @@ export function withinRoom(entries: readonly Entry[], whole: Whole, room: number
     latest.set(key, { entry, age, times: (latest.get(key)?.times ?? 0) + timesIn(entry) });
   }
   const ranked = [...latest.values()].map(({ entry, age, times }) => {
-    return { entry: withTimes(entry, times), age, worth: (worthOf(entry) * times) / age };
+    return { entry: withTimes(entry, times), age, worth: (priorityOf(entry) * times) / age };
   });
   const chosen = new Set<(typeof ranked)[number]>();
   const summary = entries.findLast(({ kind }) => kind === 'summary');
-  let remaining = Math.min(room, most + (summary === undefined ? 0 : costOf(summary)));
+  let remaining = Math.min(room, maxTokens + (summary === undefined ? 0 : costOf(summary)));
   for (const one of ranked.toSorted((first, second) => second.worth - first.worth)) {
     remaining -= costOf(one.entry);
     if (remaining < 0) break;
@@ -104,7 +104,7 @@ const FAILED = /\bexit (?!0\b)\d|\b(?:failed|refused|cancelled)\b/;
 const CHANGE_TOOLS = /^(?:Edit|Write|MultiEdit|NotebookEdit|Agent|Task|Skill)\b/;
 const READ_TOOLS = /^(?:Read|Grep|Glob|LS|WebFetch|WebSearch|ToolSearch)\b/;
 
-function worthOf({ kind, text }: Entry): number {
+function priorityOf({ kind, text }: Entry): number {
   if (kind !== 'line') return kind === 'summary' ? Number.POSITIVE_INFINITY : 10;
   if (isSaidLine(text)) return 1;
   if (FAILED.test(text)) return 8;
@@ -118,7 +118,7 @@ const SAID_LENGTH = 160;
 
 /** The lines of an older reply: its words, and each tool call with its outcome. */
 export function stepLines({ words, calls }: Round): string[] {
-  const wordLines = words === '' ? [] : [saidLine(shorten(oneLine(words, 4 * SAID_LENGTH), SAID_LENGTH))];
+  const wordLines = words === '' ? [] : [wordsLine(shorten(oneLine(words, 4 * SAID_LENGTH), SAID_LENGTH))];
   return [...wordLines, ...calls.map(callLine)];
 }
 

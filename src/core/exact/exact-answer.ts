@@ -1,4 +1,4 @@
-import { tellWords, wordsBeside } from '../memory/notebook/user-words.ts';
+import { wordsAsLines, wordsMissingFrom } from '../memory/notebook/user-words.ts';
 import { commandOf } from '../protocol/blocks.ts';
 import { type ExactPlan, type ExactReceipt, TOO_LARGE } from '../protocol/exact-plan.ts';
 import { sumOf } from '../text/sum-of.ts';
@@ -82,7 +82,7 @@ function answerTo(messages: readonly Message[], plan: ExactPlan, circumstances: 
     circumstances.files ?? new Map(),
   );
   const prompts = parts.flatMap((part) => (part.kind === 'prompt' ? [part.message] : []));
-  const note = noteBeside(prompts, plan);
+  const note = noteWithMissingWords(prompts, plan);
   const freeTokens = budget - tokensOfAll(prompts) - tokensOfText(noteText(note, 0)) - FRAME;
   // An unseen step in the user's words may take the space of an open step.
   const stepTokens = tokensOfAll(prompts.filter(({ text }) => isStep(text) && !known.has(text.trim())));
@@ -91,7 +91,7 @@ function answerTo(messages: readonly Message[], plan: ExactPlan, circumstances: 
     return refusal(messages, `the prompts and the note alone are more than ${Math.max(0, budget)} tokens`);
   const isOpen = hasOpenStep(messages);
   const form = stepForm(messages, circumstances.model ?? '');
-  const { open, whole, rest } = shareRoom(parts, room, new Set(keep), { isOpen, form, told: stepTokens });
+  const { open, whole, rest } = shareRoom(parts, room, new Set(keep), { isOpen, form, stepTokens });
   if (open !== undefined) {
     const refused = refuseCut(messages, open, cutOf(open, form, whole), plan, circumstances);
     if (refused !== undefined) return refused;
@@ -133,14 +133,14 @@ function shareRoom(
   parts: readonly Part[],
   room: number,
   keep: ReadonlySet<string>,
-  { isOpen, form, told }: WholeOptions & { readonly told: number },
+  { isOpen, form, stepTokens }: WholeOptions & { readonly stepTokens: number },
 ) {
   const open = isOpen ? parts.findLast((part) => part.kind === 'round') : undefined;
-  const unseenTokens = told + (open === undefined ? 0 : tokensOfAll(form.write(open, resultsOf(open))));
+  const unseenTokens = stepTokens + (open === undefined ? 0 : tokensOfAll(form.write(open, resultsOf(open))));
   const used = usedRounds(parts, (room - unseenTokens) * MAX_USED, { keep, form });
   const freeTokens = room - tokensOfAll([...used.values()].flat());
   const forSteps = Math.min(freeTokens, Math.max(freeTokens * WHOLE_SHARE, unseenTokens));
-  const whole = new Map([...used, ...wholeRounds(parts, forSteps - told, { isOpen, form })]);
+  const whole = new Map([...used, ...wholeRounds(parts, forSteps - stepTokens, { isOpen, form })]);
   return { open, whole, rest: Math.min(freeTokens * (1 - WHOLE_SHARE), Math.max(0, freeTokens - unseenTokens)) };
 }
 
@@ -154,10 +154,10 @@ function cutOf(open: Round, form: Form, whole: Whole): string | undefined {
 }
 
 /** Adds the user's words that no prompt contains. */
-function noteBeside(prompts: readonly Message[], { note, said }: ExactPlan): string {
+function noteWithMissingWords(prompts: readonly Message[], { note, said }: ExactPlan): string {
   if (said === undefined) return note;
-  const missingWords = wordsBeside(said, prompts.map(wordsOf).join('\n'));
-  return [note, ...tellWords(missingWords, said.room)].filter(Boolean).join('\n');
+  const missingWords = wordsMissingFrom(said, prompts.map(wordsOf).join('\n'));
+  return [note, ...wordsAsLines(missingWords, said.room)].filter(Boolean).join('\n');
 }
 
 function wordsOf({ text }: Message): string {

@@ -80,7 +80,7 @@ export function summaryText(text: string): string {
 }
 
 /** The model's words next to its tool calls, as a line. */
-export function saidLine(words: string): string {
+export function wordsLine(words: string): string {
   return SAID_PREFIX + words;
 }
 

@@ -1,5 +1,5 @@
 import { commandOf, isNotice, isSeenBefore, isSummary } from '../protocol/blocks.ts';
-import { type MidTurnPrompt, notAmong } from '../protocol/exact-plan.ts';
+import { type MidTurnPrompt, withoutKnown } from '../protocol/exact-plan.ts';
 import { groupsIn } from '../protocol/fields.ts';
 import { createMessage, isResult, type Message, type ToolResult, type ToolUse } from './message.ts';
 import { heardText, isOwn, isStep, type Own, readOwn, reportLine } from './own-words.ts';
@@ -58,7 +58,7 @@ export function withMidTurn(parts: readonly Part[], midTurn: readonly MidTurnPro
   const all = [...parts];
   const end = parts.at(-1);
   const isOpen = end?.kind === 'round' && end.messages.some(isResult);
-  for (const { text, after } of notAmong(
+  for (const { text, after } of withoutKnown(
     parts.flatMap(linesIn),
     midTurn,
     ({ text }) => reportIn(text, known) ?? text,

@@ -1,6 +1,6 @@
 import { SIDECHAIN } from '../protocol/decode.ts';
 import type { AssistantEvent, Event, ResultEvent } from '../protocol/events.ts';
-import { readUsage, saysNothing, type Usage } from '../protocol/usage.ts';
+import { isAllZero, readUsage, type Usage } from '../protocol/usage.ts';
 
 interface SeenCall {
   readonly id: string;
@@ -53,7 +53,7 @@ export function createCallIdentity() {
     if (messageId === '' || event.synthetic) return event;
     const thread = threadOf(subagent ?? '');
     const read = readKey(usage);
-    const call = isMixed(event) ? calledAmong(reads, messageId, read) : calledNext(thread.call, event, read);
+    const call = isMixed(event) ? callWithId(reads, messageId, read) : nextCall(thread.call, event, read);
     const own = call.times === 1 ? event : { ...event, messageId: ownIdOf(call) };
     if (usage !== undefined && call !== thread.call) noteSize(thread, own, usage, read);
     thread.call = call;
@@ -148,7 +148,7 @@ export function isMixed({ subagent }: AssistantEvent): boolean {
 const MAX_IDS = 64;
 
 /** The call with this id that read the same number of tokens, in any order. */
-function calledAmong(reads: Map<string, readonly number[]>, id: string, usage: number | undefined): SeenCall {
+function callWithId(reads: Map<string, readonly number[]>, id: string, usage: number | undefined): SeenCall {
   const known = reads.get(id) ?? [];
   const all = usage === undefined || known.includes(usage) ? known : [...known, usage];
   reads.delete(id);
@@ -158,7 +158,7 @@ function calledAmong(reads: Map<string, readonly number[]>, id: string, usage: n
   return { id, usage, answered: false, times: Math.max(1, usage === undefined ? all.length : all.indexOf(usage) + 1) };
 }
 
-function calledNext(last: SeenCall | undefined, event: AssistantEvent, usage: number | undefined): SeenCall {
+function nextCall(last: SeenCall | undefined, event: AssistantEvent, usage: number | undefined): SeenCall {
   const { messageId: id } = event;
   if (last?.id !== id) return { id, usage, answered: false, times: 1 };
   // The first lines of a call can report zeros.
@@ -187,6 +187,6 @@ const RADIX = 94_907;
 
 /** Key of the tokens that a call has read, the same on all of its lines; undefined without usage. */
 export function readKey(usage: Usage | undefined): number | undefined {
-  if (usage === undefined || saysNothing(usage)) return undefined;
+  if (usage === undefined || isAllZero(usage)) return undefined;
   return (usage.cacheRead * RADIX + usage.cacheCreation) * RADIX + usage.input;
 }

@@ -268,7 +268,7 @@ export function withoutFocus(decision: Decision): object {
 }
 
 /** The kind of relief that a decision completes; undefined if it completes no relief. */
-export function reliefDone(decision: Decision): 'compaction' | 'handoff' | undefined {
+export function finishedRelief(decision: Decision): 'compaction' | 'handoff' | undefined {
   if (decision.kind === 'handed-over') return 'handoff';
   const isCompaction =
     decision.kind === 'compacted' ? decision.verdict === 'success' : decision.kind === 'native-compaction';

@@ -34,16 +34,16 @@ const END = {
 };
 
 /** A whole number of micro-dollars, below 0 if claude reported less than ctxb computed. */
-function sumIn(value: unknown): number {
+function wholeMicroUsd(value: unknown): number {
   return Number.isSafeInteger(value) ? Number(value) : 0;
 }
 
 /** The earlier spending of a resumed run, in micro-dollars. */
 const SPENT = {
   /** Part that is already in the project's ledger. */
-  settled: sumIn,
+  settled: wholeMicroUsd,
   /** Further part: calls that were running when the run was interrupted. */
-  open: sumIn,
+  open: wholeMicroUsd,
   /** Limits in US dollars that the user set in place of reached ones. */
   raised: (value: unknown): { readonly run?: number | undefined; readonly project?: number | undefined } =>
     Object.fromEntries(Object.entries(fieldsOf(value)).filter(([, usd]) => typeof usd === 'number')),

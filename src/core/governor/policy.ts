@@ -227,13 +227,13 @@ export function isBounded({ compaction, strategy }: Policy): boolean {
 }
 
 /** Bounds of `CLAUDE_CODE_AUTO_COMPACT_WINDOW`, in tokens. */
-const PLACEABLE = { least: 100_000, most: 1_000_000 };
+const PLACEABLE = { min: 100_000, max: 1_000_000 };
 
 /**
  * The base of `CLAUDE_AUTOCOMPACT_PCT_OVERRIDE` with the smallest window setting: the window without 20,000 for the
  * answer (measured with 2.1.330: with 50 it compacts at 40,000). It only lowers the trigger.
  */
-const MIN_SETTING_TOKENS = PLACEABLE.least - 20_000;
+const MIN_SETTING_TOKENS = PLACEABLE.min - 20_000;
 
 /** A place for claude's own trigger, in tokens, and the settings that put it there. */
 export interface TriggerSetting {
@@ -254,17 +254,17 @@ export function restingTrigger(policy: TriggerPolicy, window: number): TriggerSe
   const wanted = compaction.enabled ? inTokens(thresholds.midTurn, window) : window;
   const at = Math.floor(Math.min(wanted, window - NATIVE_RESERVE_TOKENS));
   const setting = at + NATIVE_RESERVE_TOKENS;
-  return setting < PLACEABLE.least || setting > PLACEABLE.most ? undefined : { at, setting };
+  return setting < PLACEABLE.min || setting > PLACEABLE.max ? undefined : { at, setting };
 }
 
 /** The settings for any wanted place, including those below the smallest window setting, in tokens. */
 export function lowTriggerSetting(wanted: number): TriggerSetting {
   if (!needsPercent(wanted)) return { at: Math.floor(wanted), setting: Math.floor(wanted) + NATIVE_RESERVE_TOKENS };
   const percent = Math.ceil((wanted * 1_000) / MIN_SETTING_TOKENS) / 10;
-  return { at: Math.floor((MIN_SETTING_TOKENS * percent) / 100), setting: PLACEABLE.least, percent };
+  return { at: Math.floor((MIN_SETTING_TOKENS * percent) / 100), setting: PLACEABLE.min, percent };
 }
 
 /** Whether a place in tokens is too low for the window setting alone. */
 export function needsPercent(tokens: number): boolean {
-  return tokens + NATIVE_RESERVE_TOKENS < PLACEABLE.least;
+  return tokens + NATIVE_RESERVE_TOKENS < PLACEABLE.min;
 }

@@ -17,7 +17,7 @@ import { giveUpArming, onExactFolder, onExactProved } from './operations/load-mo
 import { onOperationTimeout } from './operations/rules.ts';
 import { onRecovered } from './process/broken-off.ts';
 import { onBegin, onExit } from './process/process.ts';
-import { noteLife, onStallTimer, watchLife } from './process/stall.ts';
+import { onStallTimer, resetSilence, watchLife } from './process/stall.ts';
 import { afterRelief } from './relief/exhaustion.ts';
 import type { GovernorState } from './state.ts';
 import { changed, changedIn, emit } from './steps.ts';
@@ -30,7 +30,7 @@ import { onWaitTimer } from './waits/wait.ts';
  */
 export function step(before: GovernorState, input: Input): GovernorState {
   const arrived = changed(before, { facts: { ...NO_FACTS, now: input.t }, actions: [] });
-  const state = input.from === 'claude' ? noteLife(arrived, input.event) : arrived;
+  const state = input.from === 'claude' ? resetSilence(arrived, input.event) : arrived;
   const judged = advance(afterRelief(state, handleInput(state, input)));
   return watchLife(before, answerAskers(before, judged));
 }

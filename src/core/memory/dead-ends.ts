@@ -1,4 +1,4 @@
-import { inBackticks, LONG_LINE_LENGTH, oneLine, pluralize, spaced } from '../text/words.ts';
+import { inBackticks, LONG_LINE_LENGTH, oneLine, pluralize, withSpaces } from '../text/words.ts';
 import type { DeadEnd, Entry, Swap, ToolEntry } from './entry.ts';
 import { remember } from './remember.ts';
 import { commandCore, commits, isReadOnly } from './shell/command-words.ts';
@@ -24,7 +24,7 @@ function createRemark(ledger: Ledger): (entry: Entry) => void {
   return (entry) => {
     if (entry.kind !== 'remark') return;
     const { text, t } = entry;
-    const key = `told\n${spaced(text.toLowerCase()).trim()}`;
+    const key = `told\n${withSpaces(text.toLowerCase()).trim()}`;
     const { count = 0, first = t } = ledger.get(key) ?? {};
     ledger.put({ key, cause: 'told' }, { count: count + 1, first, last: t, ids: [] }, text);
   };
@@ -143,14 +143,14 @@ function createRevertedEdit(ledger: Ledger): (entry: Entry) => void {
     const maker = edits.get(reverse);
     if (maker) {
       remember(edits, reverse, null, MAX_EDITS);
-      takeBack(entry, path, key, maker);
+      recordRevert(entry, path, key, maker);
     } else {
       if (edits.get(edit) === null) ledger.clear(key);
       remember(edits, edit, entry, MAX_EDITS);
     }
   }
 
-  function takeBack({ t, id }: ToolEntry, path: string, key: string, maker: ToolEntry): void {
+  function recordRevert({ t, id }: ToolEntry, path: string, key: string, maker: ToolEntry): void {
     const { count = 0, first = maker.t, evidence = [] } = ledger.get(key) ?? {};
     const series = { count: count + 1, first, last: t, ids: [...new Set([...evidence, maker.id, id])] };
     const [what, were] = count === 0 ? ['an edit', 'was'] : [pluralize(count + 1, 'edit'), 'were'];

@@ -115,12 +115,12 @@ export function readPlan(
 
 function withNewer(planned: readonly MidTurnPrompt[], heardTexts: readonly string[]): MidTurnPrompt[] {
   const plannedTexts = planned.map(({ text }) => text);
-  const newer = notAmong(plannedTexts, heardTexts, (text) => text);
+  const newer = withoutKnown(plannedTexts, heardTexts, (text) => text);
   return [...planned, ...newer.map((text) => ({ text, after: '' }))];
 }
 
 /** Returns the items whose key is not in `known`; a repeated key must occur in `known` as often. */
-export function notAmong<T>(known: readonly string[], all: readonly T[], keyOf: (one: T) => string): T[] {
+export function withoutKnown<T>(known: readonly string[], all: readonly T[], keyOf: (one: T) => string): T[] {
   const unmatched = [...known];
   return all.filter((one) => {
     const at = unmatched.indexOf(keyOf(one));

@@ -64,15 +64,17 @@ const STREAM_KEY_CHANGES = {
 };
 
 function withoutHooksApplied(line: string, { hasOnlyOwnHooks }: Traces): string {
-  return line.includes(HOOKS_KEY) && hasOnlyOwnHooks() ? takeOut(line, ['"response"', '"response"', HOOKS_KEY]) : line;
+  return line.includes(HOOKS_KEY) && hasOnlyOwnHooks()
+    ? removeMember(line, ['"response"', '"response"', HOOKS_KEY])
+    : line;
 }
 
 /** An object without the member at this path of names. */
-function takeOut(object: string, [name, ...deeper]: readonly string[]): string {
+function removeMember(object: string, [name, ...deeper]: readonly string[]): string {
   return withMembers(object, object.indexOf('{'), (member) => {
     const value = object.slice(member.from, member.to);
     if (member.name !== name) return value;
-    return deeper.length === 0 ? undefined : takeOut(value, deeper);
+    return deeper.length === 0 ? undefined : removeMember(value, deeper);
   }).text;
 }
 

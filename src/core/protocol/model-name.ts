@@ -21,7 +21,7 @@ export function hasLargeMark(id: string): boolean {
  */
 export function modelName(id: string): string {
   const unmarked = id.replace(LARGE_MARK, '');
-  const [, first, firstMinor, family, last, lastMinor] = SPELLING.exec(respell(unmarked)) ?? [];
+  const [, first, firstMinor, family, last, lastMinor] = SPELLING.exec(normalizeName(unmarked)) ?? [];
   const major = last ?? first;
   if (family === undefined || major === undefined) return unmarked;
   const minor = last === undefined ? firstMinor : lastMinor;
@@ -33,7 +33,7 @@ export function modelName(id: string): string {
 const NORMALIZED = /^[a-z0-9-]*$/;
 
 /** Normalises an id from a URL or a display name. */
-function respell(text: string): string {
+function normalizeName(text: string): string {
   if (NORMALIZED.test(text)) return text;
   return text.toLowerCase().replaceAll('%3a', ':').replaceAll('%2f', '/').trim().replaceAll(/[ _]/g, '-');
 }

@@ -46,7 +46,7 @@ export interface LimitUse {
 export function readUsage(value: unknown): Usage | undefined {
   const usage = readCounts(value);
   const iterations = listOf(fieldsOf(value).iterations);
-  return usage === undefined || iterations.length < 2 ? usage : ofLast(usage, iterations.map(fieldsOf));
+  return usage === undefined || iterations.length < 2 ? usage : usageOfLast(usage, iterations.map(fieldsOf));
 }
 
 function readCounts(value: unknown): Usage | undefined {
@@ -85,7 +85,7 @@ const ADVISOR_TYPE = 'advisor_message';
  * Splits the total into the last inference and the ones before it, if the iterations add up to the total. Each
  * inference reads the output of the previous one. Only the total has the terms of the call.
  */
-function ofLast(sum: Usage, iterations: readonly Fields[]): Usage {
+function usageOfLast(sum: Usage, iterations: readonly Fields[]): Usage {
   const { terms } = sum;
   const inferencesOf = (kind: string, shared: Terms | undefined) =>
     iterations.flatMap((each) => {
@@ -139,13 +139,13 @@ export function shownContext(usage: Usage): number {
 }
 
 /** All-zero usage means "unknown": API errors, local commands, some back-ends. */
-export function saysNothing(usage: Usage): boolean {
+export function isAllZero(usage: Usage): boolean {
   return contextOf(usage) === 0;
 }
 
 /** Whether the counts of a line are newer than the known counts of its call. */
 export function isNewer(reported: Usage | undefined, known: Usage): reported is Usage {
-  return reported !== undefined && !saysNothing(reported) && reported.output >= known.output;
+  return reported !== undefined && !isAllZero(reported) && reported.output >= known.output;
 }
 
 /**

@@ -60,7 +60,7 @@ function failuresIn(text: string, { from, to }: Span, room: number): Span[] {
   let done = from;
   for (const index of failurePlaces(text, { from, to })) {
     if (index < done) continue;
-    const span = withNeighbours(text, index, done);
+    const span = withContextLines(text, index, done);
     remaining -= span.to - span.from + GAP;
     if (remaining < 0) break;
     spans.push(span);
@@ -82,7 +82,7 @@ function* failurePlaces(text: string, { from, to }: Span): Generator<number> {
   }
 }
 
-function withNeighbours(text: string, index: number, done: number): Span {
+function withContextLines(text: string, index: number, done: number): Span {
   const line = text.lastIndexOf('\n', index - 1) + 1;
   const before = line === 0 ? 0 : text.lastIndexOf('\n', line - 2) + 1;
   const after = lineEnd(text, lineEnd(text, index));

@@ -45,7 +45,7 @@ export function oneLine(text: string, length: number): string {
 }
 
 /** Collapses white space, so that text over several lines matches text on one line. */
-export function spaced(text: string): string {
+export function withSpaces(text: string): string {
   return text.replace(/\s+/g, ' ');
 }
 
@@ -174,7 +174,7 @@ const READ_LENGTH = 20_000;
 
 /** The first sentences or words of a text that fit into `length` UTF-16 units, on one line, without code blocks. */
 export function firstSentences(text: string, length: number): string {
-  const words = spaced(text.slice(0, READ_LENGTH).replace(CODE, '\n').replace(MARKS, '')).trim();
+  const words = withSpaces(text.slice(0, READ_LENGTH).replace(CODE, '\n').replace(MARKS, '')).trim();
   const taken = words.slice(0, endBefore(words, length - 1)).trimEnd();
   return taken.length === words.length || /[.!?:。！？]\W?$/.test(taken) ? taken : `${taken}…`;
 }

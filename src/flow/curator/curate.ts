@@ -37,7 +37,7 @@ export async function curate(step: TaughtStep, history: readonly PackItem[], opt
     const { toSum, summaryChars } = options.summaries;
     const place = { cwd: io.cwd, maxFiles: options.curator.maxFiles, toSum, summaryChars };
     const { output, error, costUsd, durationMs } = await ask(curatorPrompt(step, history, place), options, io);
-    const judgement = error === undefined ? judge(output, history, options, io) : judgeFailure(options, error);
+    const judgement = error === undefined ? checkOutput(output, history, options, io) : judgeFailure(options, error);
     return { ...judgement, costUsd, durationMs };
   } catch (error) {
     return { ...judgeFailure(options, messageOf(error)), costUsd: 0, durationMs: performance.now() - startedAt };
@@ -80,7 +80,7 @@ async function ask(prompt: string, options: CurateOptions, io: Io): Promise<Step
   return isBare ? { ...end, error: `${end.error}: ${lastError}` } : end;
 }
 
-function judge(output: string, history: readonly PackItem[], options: CurateOptions, io: Io): Judgement {
+function checkOutput(output: string, history: readonly PackItem[], options: CurateOptions, io: Io): Judgement {
   const read = readAnswer(output);
   if ('fault' in read) return judgeFailure(options, read.fault);
   const { curator, summaries: task } = options;

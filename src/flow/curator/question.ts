@@ -11,7 +11,7 @@ import {
   LONG_LINE_LENGTH,
   pluralize,
 } from '../../core/text/words.ts';
-import { type TaughtStep, taskParts, teachingParts } from '../pack/frame.ts';
+import { type TaughtStep, taskParts, teachingSections } from '../pack/frame.ts';
 import type { CuratedChoice } from '../pack/receipt.ts';
 import { BETWEEN_PARTS, type PackItem } from '../pack/step-block.ts';
 import { READ_CHARS, type SummaryTask } from './summaries.ts';
@@ -31,7 +31,7 @@ export function curatorPrompt(
   history: readonly PackItem[],
   { cwd, maxFiles, toSum, summaryChars }: PromptPlace,
 ): string {
-  const briefing = [...teachingParts(step), ...taskParts(step.prompt)].join(BETWEEN_PARTS);
+  const briefing = [...teachingSections(step), ...taskParts(step.prompt)].join(BETWEEN_PARTS);
   return [
     TASK,
     [

@@ -93,7 +93,7 @@ function checkText<T extends v.GenericSchema>(
   if (faults.length === 0) return { value: v.parse(schema, value), findings: [] };
   const findings = faults
     .map((fault) => ({ fault, offset: fault[4]?.offset ?? offsetOf(fault[0]) }))
-    .sort((one, other) => one.offset - other.offset)
+    .sort((a, b) => a.offset - b.offset)
     .slice(0, MAX_FINDINGS)
     .map(({ fault: [at, expected, found, todo, place], offset }) => {
       const origin = place?.origin ?? ({ source: 'file', where: `${path}:${placeOf(offset).line}` } as const);

@@ -60,8 +60,8 @@ export type SourcedBudgets = Readonly<Record<BudgetField, SourcedBudget>>;
  */
 export function resolveBudgets(levels: BudgetLevels, windowTokens = REFERENCE_WINDOW) {
   const set = settleBudgets(levels, windowTokens);
-  const total = guard('contextBudgetChars', set.contextBudgetChars.value).used;
-  const guarded = eachBudget((field) => guard(field, set[field].value, total));
+  const total = applyGuardrails('contextBudgetChars', set.contextBudgetChars.value).used;
+  const guarded = eachBudget((field) => applyGuardrails(field, set[field].value, total));
   return {
     values: eachBudget((field) => ({ value: guarded[field].used, source: set[field].source })),
     /** The values without their sources, for `pack`. */
@@ -105,7 +105,7 @@ function fromPreset(preset: Preset, windowTokens: number, source: BudgetSource):
 const SUSPICIOUS = 5_000_000;
 
 /** The effective value, and the guardrails that changed it. */
-function guard(field: BudgetField, set: number, total = CEILING) {
+function applyGuardrails(field: BudgetField, set: number, total = CEILING) {
   const [floor, ceiling] = [FLOORS[field], groupDigits(CEILING)];
   const met: { kind: 'below_min' | 'above_max' | 'suspicious' | 'above_total'; why: string }[] = [];
   let used = Math.trunc(set);
@@ -125,7 +125,11 @@ function guard(field: BudgetField, set: number, total = CEILING) {
 /**
  * `kind` is the first guardrail that applied; the message is one line that starts with the field and lists all of them.
  */
-function warningOf(field: BudgetField, { value, source }: SourcedBudget, { used, met }: ReturnType<typeof guard>) {
+function warningOf(
+  field: BudgetField,
+  { value, source }: SourcedBudget,
+  { used, met }: ReturnType<typeof applyGuardrails>,
+) {
   const [first] = met;
   if (first === undefined) return [];
   const reasons = met.map(({ why }) => why).join(', and ');

@@ -31,7 +31,7 @@ export function frameOf(
   budget: number,
   { prompt = step.prompt, artifacts: paths = [], scentTrail: trail = '' }: PackExtras,
 ) {
-  const teaching = teachingParts(step);
+  const teaching = teachingSections(step);
   const task = taskParts(prompt);
   const newest = candidates.at(-1);
   const heading = newest === undefined ? [] : [HISTORY_HEADING];
@@ -62,7 +62,7 @@ function costs(parts: readonly string[]): number {
 export type TaughtStep = Pick<FlowStep, 'id' | 'objective' | 'inputs' | 'outputs' | 'teaching' | 'prompt'>;
 
 /** The teaching notes, which are never shortened. */
-export function teachingParts({ id, objective, inputs, outputs, teaching }: TaughtStep): string[] {
+export function teachingSections({ id, objective, inputs, outputs, teaching }: TaughtStep): string[] {
   return [
     `# Briefing for step ${id}`,
     ...section('Objective', objective),

@@ -192,7 +192,7 @@ export function withSummaries(
 
 /** The most important first; within a tier, the newest first. */
 export function byPriority<T extends { readonly tier: Tier }>(candidates: readonly T[]): T[] {
-  return candidates.toReversed().sort((one, other) => TIERS.indexOf(one.tier) - TIERS.indexOf(other.tier));
+  return candidates.toReversed().sort((a, b) => TIERS.indexOf(a.tier) - TIERS.indexOf(b.tier));
 }
 
 /** The newest step, then the steps that a curator named, then the rest by priority. */

@@ -30,15 +30,15 @@ export interface Part {
  */
 export function fitted<T extends Part>(
   render: (limit: number) => T,
-  { most, least, room }: { most: number; least: number; room: number },
+  { most: max, least: min, room }: { most: number; least: number; room: number },
 ): T | undefined {
-  const whole = render(most);
+  const whole = render(max);
   if (whole.cost <= room) return whole;
-  const smallest = render(Math.min(least, most));
+  const smallest = render(Math.min(min, max));
   if (smallest.cost > room) return undefined;
   let excess = whole.cost - room;
   // The step size doubles, so that the search ends soon even for a text of control characters.
-  for (let limit = most - excess, steps = 1; limit > least; limit -= excess * steps, steps *= 2) {
+  for (let limit = max - excess, steps = 1; limit > min; limit -= excess * steps, steps *= 2) {
     const part = render(limit);
     if (part.cost <= room) return part;
     excess = part.cost - room;

@@ -1,7 +1,7 @@
 import type { Output } from '../../io.ts';
 import { decisionText, isRoutine } from '../../messages.ts';
 import { counted, dollars, duration, tokens } from '../../report/figures.ts';
-import { hanging } from '../../report/layout.ts';
+import { hangingIndent } from '../../report/layout.ts';
 import { onOneLine } from '../../report/shown.ts';
 import type { Style } from '../../report/style.ts';
 import type { FlowStep } from '../flow.ts';
@@ -25,7 +25,8 @@ export function createFlowProgress({ stderr, style, quiet }: FlowProgressOptions
   }
 
   function say(step: FlowStep, text: string): void {
-    if (!quiet) line(hanging(style.dim('ctxb:'), `${style.bold(`[${step.id}]`)} ${onOneLine(text)}`, stderr.columns));
+    if (!quiet)
+      line(hangingIndent(style.dim('ctxb:'), `${style.bold(`[${step.id}]`)} ${onOneLine(text)}`, stderr.columns));
   }
 
   return {

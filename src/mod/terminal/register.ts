@@ -129,7 +129,7 @@ export function register(on: On, options: Options): void {
   on('command.run', { command: 'ctxb:status' }, async ($, e, next) => {
     if (plugin.isRun) return next(e);
     await follow($, plugin);
-    return statusOf(stateOf(plugin), plugin.known.costUsd, standingOf(plugin));
+    return statusOf(stateOf(plugin), plugin.known.costUsd, sessionStatusOf(plugin));
   });
 
   on('command.run', { command: 'ctxb:handoff' }, async ($, e, next) => {
@@ -153,7 +153,7 @@ export function register(on: On, options: Options): void {
     if (plugin.isRun) return next(e);
     await look($, plugin);
     await follow($, plugin);
-    return doctor($, stateOf(plugin), standingOf(plugin));
+    return doctor($, stateOf(plugin), sessionStatusOf(plugin));
   });
 
   on('ui.render', { component: 'AbovePrompt' }, async ($, e, next) => {
@@ -184,7 +184,7 @@ function notCompactingReason({ hooks }: PluginState): string | undefined {
   return namesCompactionHook(hooks) ? 'a PreCompact hook of yours would not be asked' : undefined;
 }
 
-function standingOf(plugin: PluginState): SessionStatus {
+function sessionStatusOf(plugin: PluginState): SessionStatus {
   const { last, program, log } = plugin;
   return { last, left: notCompactingReason(plugin), program, logPath: log?.path };
 }

@@ -13,7 +13,7 @@ import type { GovernorState } from '../../core/governor/state.ts';
 import { changedIn } from '../../core/governor/steps.ts';
 import { createMemory, type Memory } from '../../core/memory/memory.ts';
 import { answeredIn, plainText, readBlocks, textsOf } from '../../core/protocol/blocks.ts';
-import { type MidTurnPrompt, notAmong } from '../../core/protocol/exact-plan.ts';
+import { type MidTurnPrompt, withoutKnown } from '../../core/protocol/exact-plan.ts';
 import { fieldsOf, textOf } from '../../core/protocol/fields.ts';
 import { rowsIn } from '../../core/protocol/objects-in.ts';
 import { unmasked } from '../../core/text/words.ts';
@@ -201,7 +201,7 @@ export function createTerminalSession({ policy, recall, afterClear = 'offer' }: 
     const state = withKnown(host.state, known);
     triedAt = stateWith(known).gauge.calls;
     const knownTexts = [...midTurnPrompts, ...messages].map(({ text }) => text);
-    const missing = notAmong(knownTexts, isMidTurn ? pendingTexts : [], (text) => text);
+    const missing = withoutKnown(knownTexts, isMidTurn ? pendingTexts : [], (text) => text);
     const midTurn = [...midTurnPrompts, ...missing.map((text) => ({ text, after: lastCall }))];
     const kept = { budget: budgetOf(state), midTurn, prompts: [...prompts] };
     return answerWith(messages, () => ({ version: 1, ...memory.exactNote(state), ...kept }), circumstances);

@@ -52,7 +52,7 @@ export function layoutOf(pattern: Fields): Layout | undefined {
       place = endOfMatch(bytes, view, place, pieces[at] as Piece);
       if (at === until || place === -1) return place;
       begins[at] = place;
-      place = nextToSlot(bytes, place, 1);
+      place = besideSlot(bytes, place, 1);
       ends[at] = place;
       if (place === -1) return -1;
     }
@@ -67,7 +67,7 @@ export function layoutOf(pattern: Fields): Layout | undefined {
       if (endOfMatch(bytes, view, place, piece) === -1) return -1;
       if (at === last + 1) return place;
       ends[at - 1] = place;
-      const before = nextToSlot(bytes, place - 1, -1);
+      const before = besideSlot(bytes, place - 1, -1);
       if (before === -1) return -1;
       place = before + 1;
       begins[at - 1] = place;
@@ -141,10 +141,10 @@ function endOfMatch(bytes: Buffer, view: DataView, from: number, { words, tail }
   const to = from + words.byteLength;
   if (from < 0 || to > bytes.length) return -1;
   for (let at = 0; at < words.length; at++) if (view.getFloat64(from + at * WORD, true) !== words[at]) return -1;
-  return behindPiece(bytes, to, tail);
+  return afterPiece(bytes, to, tail);
 }
 
-export function behindPiece(bytes: Buffer, from: number, piece: Buffer): number {
+export function afterPiece(bytes: Buffer, from: number, piece: Buffer): number {
   for (let at = 0; at < piece.length; at++) if (bytes[from + at] !== piece[at]) return -1;
   return from + piece.length;
 }
@@ -166,7 +166,7 @@ const MAX_DIGITS = 15;
 const NULL = Buffer.from('null');
 
 /** The index next to a slot, forwards from its first byte or backwards from its last one; -1 for another value. */
-function nextToSlot(bytes: Buffer, from: number, step: 1 | -1): number {
+function besideSlot(bytes: Buffer, from: number, step: 1 | -1): number {
   let at = from;
   if (bytes[at] === QUOTE) {
     do at += step;
@@ -178,5 +178,5 @@ function nextToSlot(bytes: Buffer, from: number, step: 1 | -1): number {
   const first = step === 1 ? from : at + 1;
   if (length > 0) return bytes[first] === ZERO && length > 1 ? -1 : at;
   const begin = step === 1 ? from : from + 1 - NULL.length;
-  return behindPiece(bytes, begin, NULL) === -1 ? -1 : from + step * NULL.length;
+  return afterPiece(bytes, begin, NULL) === -1 ? -1 : from + step * NULL.length;
 }

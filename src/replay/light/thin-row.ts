@@ -6,7 +6,7 @@ import { type Fields, fieldsOf, isFields, listOf, parsed, timeOf } from '../../c
 import { contextOf, type Usage, withTerms } from '../../core/protocol/usage.ts';
 import type { ReadLine, Thin } from '../read/line-feed.ts';
 import { QUOTE, unitsIn } from './json-units.ts';
-import { behindPiece, hole, type Layout, layoutOf, slot } from './layout.ts';
+import { afterPiece, hole, type Layout, layoutOf, slot } from './layout.ts';
 
 /** Longer lines are parsed in full, because their strings may be cut. */
 const MAX_BYTES = 8 * 1024 * 1024;
@@ -88,7 +88,7 @@ function createRowReader(readerOf: (row: Fields) => Reader | undefined): Thin {
   }
 
   return (bytes, from, to) => {
-    if (to - from > MAX_BYTES || behindPiece(bytes, from, OPENING) === -1) return undefined;
+    if (to - from > MAX_BYTES || afterPiece(bytes, from, OPENING) === -1) return undefined;
     const another = bytes.indexOf(OPENING_MARK, from + OPENING.length);
     if (another !== -1 && another < to) return undefined;
     last = readerFor(bytes, from, bytes[to - 1] === CARRIAGE_RETURN ? to - 1 : to);

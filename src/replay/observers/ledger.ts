@@ -3,7 +3,7 @@ import { billedOutput, callMicroUsd } from '../../core/governor/cost/priced-call
 import { microUsdOf, type Price } from '../../core/governor/cost/prices.ts';
 import { callOutput } from '../../core/governor/gauge/gauge.ts';
 import type { AssistantEvent } from '../../core/protocol/events.ts';
-import { contextOf, isNewer, NO_USAGE, saysNothing, type Usage } from '../../core/protocol/usage.ts';
+import { contextOf, isAllZero, isNewer, NO_USAGE, type Usage } from '../../core/protocol/usage.ts';
 import { type Columns, callsIn, joinKeys, SUBAGENT_CALL } from '../packed.ts';
 import { type Seen, timeIn } from './seen.ts';
 
@@ -70,7 +70,7 @@ export function createLedger(keepsUsage: boolean) {
 
   function seeSubagent(seen: Seen, event: AssistantEvent): void {
     const { subagent, usage, synthetic, messageId } = event;
-    if (subagent === null || usage === undefined || synthetic || saysNothing(usage)) return;
+    if (subagent === null || usage === undefined || synthetic || isAllZero(usage)) return;
     const last = open.get(subagent);
     if (last === undefined || messageId === '' || last.messageId !== messageId) begin(seen, event);
     else if (isNewer(usage, last.usage)) learn(last, usage);

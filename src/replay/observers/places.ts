@@ -13,7 +13,7 @@ import {
 import { plainText, usesIn } from '../../core/protocol/blocks.ts';
 import type { ToolUse } from '../../core/protocol/events.ts';
 import { fieldsOf } from '../../core/protocol/fields.ts';
-import { LINE_LENGTH, spaced } from '../../core/text/words.ts';
+import { LINE_LENGTH, withSpaces } from '../../core/text/words.ts';
 import type { Seen } from './seen.ts';
 
 /** Maximum number of texts to search, the newest ones, and UTF-16 code units to search in each. */
@@ -44,7 +44,7 @@ export function createPlaces() {
 
   /** Also on one line, as facts are. */
   function addPrompt(line: number, text: string): void {
-    add({ line, call: 0 }, `${spaced(text)}\n${text}`);
+    add({ line, call: 0 }, `${withSpaces(text)}\n${text}`);
   }
 
   return {

@@ -78,7 +78,7 @@ export function createSubagents(cut: Cutter) {
    */
   const kinds = new Map<string, string>();
 
-  function seeKind({ event }: Input): void {
+  function observeKind({ event }: Input): void {
     if (event.kind === 'assistant') event.blocks.forEach(uses.see);
     if (event.kind !== 'user') return;
     const id = textOf(fieldsOf(event.toolReport).agentId);
@@ -90,7 +90,7 @@ export function createSubagents(cut: Cutter) {
   return {
     see({ input, after }: Seen): void {
       const { event } = input;
-      seeKind(input);
+      observeKind(input);
       if (!('subagent' in event) || event.subagent === null || startedAgents.has(event.subagent)) return;
       const task = event.kind === 'user' ? cut(textsOf(event.blocks), LINE_LENGTH) : null;
       startedAgents.set(event.subagent, { task, t: timeIn(input), call: after.gauge.calls });

@@ -15,11 +15,11 @@ const GROWTH = 4;
 const FIRST_TEXT_LENGTH = 65_536;
 
 /** Buffer left by the previous recording, for reuse. */
-let usual: Buffer | undefined;
+let reusableBuffer: Buffer | undefined;
 
-function takeUsual(): Buffer {
-  const buffer = usual ?? Buffer.allocUnsafeSlow(USUAL_BYTES);
-  usual = undefined;
+function takeReusableBuffer(): Buffer {
+  const buffer = reusableBuffer ?? Buffer.allocUnsafeSlow(USUAL_BYTES);
+  reusableBuffer = undefined;
   return buffer;
 }
 
@@ -99,12 +99,12 @@ export function findAllIn(text: string, isLast = false): readonly ReadLine[] {
 function rowsIn(document: readonly Buffer[]): readonly ReadLine[] {
   const text = Buffer.concat(document).toString();
   const rows: ReadLine[] = [];
-  for (let at = behindBreak(text, 0); at < text.length; ) {
+  for (let at = afterLineBreak(text, 0); at < text.length; ) {
     const end = valueEnd(text, at);
     const value = parsed(text.slice(at, end));
     if (!isFields(value)) return [...rows, ...findAllIn(text.slice(at)).map(({ isMore: _, ...line }) => line)];
     rows.push({ kind: 'value', value });
-    at = behindBreak(text, end);
+    at = afterLineBreak(text, end);
   }
   return rows;
 }
@@ -117,7 +117,7 @@ const DOCUMENT = /^\s*(?:\[\s*(?:[[{]|$)|\{\s*$)/;
 
 const SEPARATORS = /[\s,[\]]*/y;
 
-function behindBreak(text: string, at: number): number {
+function afterLineBreak(text: string, at: number): number {
   SEPARATORS.lastIndex = at;
   SEPARATORS.test(text);
   return SEPARATORS.lastIndex;
@@ -149,7 +149,8 @@ export function createLineFeed(onLine: (line: ReadLine) => void, maxLine = MAX_L
   function hold(bytes: Buffer): void {
     const needed = size + bytes.length;
     if (needed > held.length && needed <= maxLine) {
-      const larger = needed <= USUAL_BYTES ? takeUsual() : Buffer.allocUnsafeSlow(Math.min(maxLine, needed * GROWTH));
+      const larger =
+        needed <= USUAL_BYTES ? takeReusableBuffer() : Buffer.allocUnsafeSlow(Math.min(maxLine, needed * GROWTH));
       held.copy(larger, 0, 0, size);
       held = larger;
     }
@@ -170,26 +171,26 @@ export function createLineFeed(onLine: (line: ReadLine) => void, maxLine = MAX_L
       const [length, line] = [size, held.subarray(0, heldSize)];
       size = heldSize = 0;
       if (length <= maxLine) takeLine(line, 0, length, isLast);
-      else hand(USER_ROLE.test(line.toString('utf8', 0, FIRST_TEXT_LENGTH)) ? MALFORMED : LOST_LINE, '');
+      else emitLine(USER_ROLE.test(line.toString('utf8', 0, FIRST_TEXT_LENGTH)) ? MALFORMED : LOST_LINE, '');
     }
     isFirst = false;
   }
 
   function takeLine(bytes: Buffer, from: number, to: number, isLast: boolean): void {
     const thinned = isOpened && !hasZeros ? thin?.(bytes, from, to) : undefined;
-    if (thinned === undefined) takeWhole(textOf(bytes.subarray(from, to)), isLast);
+    if (thinned === undefined) addWholeLine(textOf(bytes.subarray(from, to)), isLast);
     else onLine(thinned);
   }
 
-  function takeWhole(text: string, isLast: boolean): void {
+  function addWholeLine(text: string, isLast: boolean): void {
     if (!isOpened && DOCUMENT.test(text)) {
       document = [Buffer.from(text)];
       return;
     }
-    for (const line of findAllIn(text, isLast)) hand(line, text);
+    for (const line of findAllIn(text, isLast)) emitLine(line, text);
   }
 
-  function hand(line: ReadLine, text: string): void {
+  function emitLine(line: ReadLine, text: string): void {
     const isOpening = !isOpened && line.kind !== 'blank';
     isOpened ||= isOpening;
     onLine(isOpening ? { ...line, text: text.trim().slice(0, FIRST_TEXT_LENGTH) } : line);
@@ -213,8 +214,8 @@ export function createLineFeed(onLine: (line: ReadLine) => void, maxLine = MAX_L
     /** Ends the input; a last line needs no line feed. */
     end(): void {
       if (size > 0) take(nothing, 0, 0, true);
-      if (document !== undefined) for (const line of rowsIn(document)) hand(line, '[');
-      if (held.length === USUAL_BYTES) usual = held;
+      if (document !== undefined) for (const line of rowsIn(document)) emitLine(line, '[');
+      if (held.length === USUAL_BYTES) reusableBuffer = held;
       held = nothing;
     },
   };

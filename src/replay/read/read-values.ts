@@ -21,7 +21,7 @@ export interface ReadOptions {
   /** Whether more than the sizes of tool results currently matters; for a reader in a thread. */
   readonly needsTexts?: () => boolean;
   /** Whether to continue reading; called after each chunk. */
-  readonly goesOn?: () => boolean;
+  readonly shouldContinue?: () => boolean;
 }
 
 /**
@@ -34,7 +34,7 @@ export interface ReadOptions {
  */
 export async function readValues(
   file: string,
-  { stdin, onBytes, thin, goesOn = () => true }: ReadOptions,
+  { stdin, onBytes, thin, shouldContinue = () => true }: ReadOptions,
   onLine: (line: ReadLine) => void,
 ): Promise<void> {
   const feed = createLineFeed(onLine, undefined, thin);
@@ -45,7 +45,7 @@ export async function readValues(
     isFirst = false;
     feed.push(decoder ? Buffer.from(decoder.write(chunk)) : chunk);
     onBytes?.(chunk.length);
-    return goesOn();
+    return shouldContinue();
   };
   if (file !== '-') {
     for (const chunk of chunksIn(file)) if (!take(chunk)) return;

@@ -1,7 +1,7 @@
 import { handoffLevel, inTokens, type Policy } from '../../core/governor/policy.ts';
 import { oneLine, shorten } from '../../core/text/words.ts';
 import { FACT_NAMES, replayedText } from '../../messages.ts';
-import { addedUp } from '../../replay/copies.ts';
+import { sumByName } from '../../replay/copies.ts';
 import type { CallSeen, ReliefSeen } from '../../replay/items-seen.ts';
 import type { SessionSummary } from '../../replay/summary.ts';
 
@@ -24,7 +24,7 @@ type Columns = ReturnType<typeof columnsOf>;
 export type PageCall = { readonly [Name in keyof Omit<Columns, 'added'>]: Columns[Name][number] };
 
 /** Limits for the largest results of each session, which take most of the page's size. */
-const RESULTS = { least: 10, most: 100, ofAll: 10_000 };
+const RESULTS = { min: 10, max: 100, ofAll: 10_000 };
 
 /** Maximum length of a text in the page, in code points. */
 const TEXT_LENGTH = 300;
@@ -35,7 +35,7 @@ const PROMPT_LENGTH = 160;
  * @param policy sets the thresholds drawn in the charts
  */
 export function pageData(sessions: readonly SessionSummary[], policy: Policy) {
-  const count = Math.max(RESULTS.least, Math.min(RESULTS.most, Math.floor(RESULTS.ofAll / sessions.length)));
+  const count = Math.max(RESULTS.min, Math.min(RESULTS.max, Math.floor(RESULTS.ofAll / sessions.length)));
   return { version: 1 as const, sessions: sessions.map((session) => sessionData(session, policy, count)) };
 }
 
@@ -132,7 +132,7 @@ function roundFigure(figure: number | null, factor = 1): number | null {
 
 /** Tokens added before each call, by source, the source with the largest sum first. */
 function addedOf(calls: readonly CallSeen[]) {
-  return [...addedUp(calls.flatMap(({ added }) => Object.entries(added)))]
+  return [...sumByName(calls.flatMap(({ added }) => Object.entries(added)))]
     .sort(([, a], [, b]) => b - a)
     .map(([kind]) => ({
       kind: oneLine(kind, TEXT_LENGTH),

@@ -1,6 +1,6 @@
 import { zoneAt } from '../../core/governor/zones/zones.ts';
 import { sumOf } from '../../core/text/sum-of.ts';
-import { addedUp } from '../../replay/copies.ts';
+import { sumByName } from '../../replay/copies.ts';
 import type { CallSeen, SubagentSeen } from '../../replay/items-seen.ts';
 import type { SessionSummary } from '../../replay/summary.ts';
 import { counted, dollars, shareOf, tokens } from '../figures.ts';
@@ -18,11 +18,11 @@ const INDENT = '    ';
 /** The timeline of each session: turn by turn, what filled the window and what emptied it. */
 export const detail: Report = function* (sessions, page) {
   for (const [at, session] of listed(sessions, page).entries())
-    yield* [...(at === 0 ? [] : ['']), ...storyOf(session, page)];
+    yield* [...(at === 0 ? [] : ['']), ...timelineOf(session, page)];
 };
 
 /** Splits the calls at the end of each turn and at each compaction. */
-function storyOf(session: SessionSummary, page: Page): string[] {
+function timelineOf(session: SessionSummary, page: Page): string[] {
   const { series = [], compactions, subagents } = session;
   const events = [
     ...decidedIn(session).map((action) => ({ call: action.at.call, row: actionRow(action, session) })),
@@ -40,7 +40,7 @@ function storyOf(session: SessionSummary, page: Page): string[] {
     ...ends.flatMap((last, at) => {
       const calls = series.slice(ends[at - 1]?.number ?? 0, last.number);
       return [
-        ...stretchRows(calls, ends[at - 1], last, session, page),
+        ...segmentRows(calls, ends[at - 1], last, session, page),
         ...rowsOf((ends[at - 1]?.number ?? 0) + 1, last.number),
       ];
     }),
@@ -53,7 +53,7 @@ function storyOf(session: SessionSummary, page: Page): string[] {
  *
  * @param since the call before them; undefined if there was none
  */
-function stretchRows(
+function segmentRows(
   calls: readonly CallSeen[],
   since: CallSeen | undefined,
   last: CallSeen,
@@ -61,7 +61,7 @@ function stretchRows(
   page: Page,
 ): string[] {
   const prompts = session.prompts?.filter(({ line }) => line > (since?.line ?? 0) && line <= last.line) ?? [];
-  const growth = growthText(addedUp(calls.flatMap(({ added }) => Object.entries(added))));
+  const growth = growthText(sumByName(calls.flatMap(({ added }) => Object.entries(added))));
   const name = page.style.bold(`turn ${last.turn}`) + (since?.turn === last.turn ? ' continues' : '');
   return [
     `  ${name}: ${counted(calls.length, 'call')}, ${contextText(calls[0] ?? last, last, session, page)}`,

@@ -20,7 +20,7 @@ interface Column {
   /** Cutting keeps the last parts of a path. */
   readonly isPath?: boolean;
   /** Maximum width. */
-  readonly most?: number;
+  readonly maxWidth?: number;
   /** Takes the remaining width. */
   readonly takesRest?: boolean;
 }
@@ -198,9 +198,9 @@ export function table(
 
 /** A column with its natural width, and all its texts from the heading to the total. */
 function sizedColumn(column: Column) {
-  const { heading, cells, total = '', most = Number.POSITIVE_INFINITY } = column;
+  const { heading, cells, total = '', maxWidth = Number.POSITIVE_INFINITY } = column;
   const texts = [heading, ...cells, total];
-  return { ...column, texts, width: Math.min(most, Math.max(...texts.map(columnsOf))) };
+  return { ...column, texts, width: Math.min(maxWidth, Math.max(...texts.map(columnsOf))) };
 }
 
 function fittedTexts({ texts, width, total, isPath }: ReturnType<typeof sizedColumn>): string[] {

@@ -49,12 +49,12 @@ export function bytesText(read: number, total: number | undefined, ms: number): 
   const share = Math.min(1, read / total);
   const cells = Math.floor(share * BAR_CELLS);
   const bar = '#'.repeat(cells) + '.'.repeat(BAR_CELLS - cells);
-  const remaining = roughly((ms * (1 - share)) / share);
+  const remaining = roundedDuration((ms * (1 - share)) / share);
   return `[${bar}] ${percent(share)}, ${megabytes(read)} of ${megabytes(total)} MB, ${rate}, about ${remaining} left`;
 }
 
 /** A remaining time, in whole seconds. */
-function roughly(ms: number): string {
+function roundedDuration(ms: number): string {
   const seconds = Math.ceil(ms / 1000);
   return seconds < 60 ? `${seconds} s` : duration(seconds * 1000);
 }

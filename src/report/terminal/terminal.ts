@@ -1,6 +1,6 @@
 import { agentTotals } from '../../core/governor/agents/agents.ts';
 import { isComputed, knownCostUsd, toUsd } from '../../core/governor/cost/cost.ts';
-import { type Decision, type DecisionOf, reliefDone } from '../../core/governor/decisions.ts';
+import { type Decision, type DecisionOf, finishedRelief } from '../../core/governor/decisions.ts';
 import { peakShare } from '../../core/governor/gauge/model-windows.ts';
 import { runningTool, silentSince } from '../../core/governor/process/stall.ts';
 import { openPrompts } from '../../core/governor/prompts/mailbox.ts';
@@ -15,7 +15,7 @@ import type { Output } from '../../io.ts';
 import { decisionText, isRoutine, leftUndoneText, observedText } from '../../messages.ts';
 import { type Part, statusText } from '../../statusline/status-text.ts';
 import { counted, dollars, duration, percent, roughTokens, tokens } from '../figures.ts';
-import { hanging, present } from '../layout.ts';
+import { hangingIndent, present } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
 import type { Style } from '../style.ts';
 import { CLEAR_LINE } from './progress.ts';
@@ -70,7 +70,7 @@ export function createTerminal({ stderr, style, quiet, statusLine: wanted, obser
   }
 
   function notice(content: string): void {
-    if (!quiet) relay(hanging(style.dim('ctxb:'), onOneLine(content), stderr.columns));
+    if (!quiet) relay(hangingIndent(style.dim('ctxb:'), onOneLine(content), stderr.columns));
   }
 
   function update(): void {
@@ -210,7 +210,7 @@ export function createClosingFigures() {
 
   return {
     add(decision: Decision): void {
-      const relief = reliefDone(decision);
+      const relief = finishedRelief(decision);
       if (relief !== undefined) counts[relief]++;
       if (decision.kind === 'left-undone') leftUndone.push(decision);
     },

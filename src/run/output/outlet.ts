@@ -30,13 +30,13 @@ export function createOutlet(
     endFinish();
   }
 
-  function lose(error: NodeJS.ErrnoException): void {
+  function fail(error: NodeJS.ErrnoException): void {
     if (!isClosed) onGone(error);
     leave();
   }
 
   stream.on('drain', release);
-  stream.on('error', lose);
+  stream.on('error', fail);
 
   return {
     /** The reader is too slow: nothing more should be produced until it has drained. */
@@ -66,7 +66,7 @@ export function createOutlet(
         if (isClosed) return resolve();
         endFinish = resolve;
         stream.write('', (error) => {
-          if (error) lose(error);
+          if (error) fail(error);
           resolve();
         });
       }),

@@ -36,7 +36,7 @@ export function createOutput({ format, verbose }: OutputFormat, outlet: Outlet) 
     format,
     event(event: Event, line: Buffer, isFinal: boolean): void {
       if (event.kind === 'result') lastResult = event;
-      isUnsaved ||= format !== 'stream-json' && tellsUnsaved(event);
+      isUnsaved ||= format !== 'stream-json' && reportsUnsaved(event);
       isWoken ||= event.kind === 'lifecycle' && event.wakes;
       // Text of an agent that was woken belongs to its last answer, like text about a background task.
       const belongs = event.kind === 'result' && isWoken;
@@ -155,7 +155,7 @@ function array(outlet: Outlet): Writer {
     bytes() {},
     event(event, line) {
       // Skip a line that is not JSON, because it would make the whole array unreadable.
-      if (event.kind === 'malformed' || tellsUnsaved(event)) return;
+      if (event.kind === 'malformed' || reportsUnsaved(event)) return;
       outlet.write(count++ === 0 ? '[' : ',');
       outlet.write(trimLine(line));
     },
@@ -165,7 +165,7 @@ function array(outlet: Outlet): Writer {
 }
 
 /** Whether the event reports a lost session log. claude writes it at the end, and only in stream-json. */
-function tellsUnsaved(event: Event): boolean {
+function reportsUnsaved(event: Event): boolean {
   return event.kind === 'known' && event.name === 'system/session_writes_lost';
 }
 

@@ -4,7 +4,7 @@ import { isInjectedTurn, type Visibility, visibilityOf } from '../../core/govern
 import { isOwnOrStamped } from '../../core/governor/prompts/own-lines.ts';
 import { STAMP_MARK } from '../../core/governor/prompts/prompt.ts';
 import { isAnswerFinal } from '../../core/governor/prompts/tasks.ts';
-import { speaksOfMod } from '../../core/governor/relief/exact.ts';
+import { mentionsMod } from '../../core/governor/relief/exact.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
 import { decodeLine } from '../../core/protocol/decode.ts';
 import type { Event } from '../../core/protocol/events.ts';
@@ -89,7 +89,7 @@ export function createPassOn({ output, figures, state, onEvent }: PassOnOptions)
     const seen = { bytes, event, turn: figures.see(event, line, now, fate === 'show') };
     if (isPassed) judge(seen, line, true);
     else {
-      passLooked(seen, text, fate);
+      passDecoded(seen, text, fate);
       if (event.kind === 'result') figures.judged(event, state());
     }
     if (event.kind !== 'malformed' || !text.includes(ROW_MARK)) return;
@@ -117,7 +117,7 @@ export function createPassOn({ output, figures, state, onEvent }: PassOnOptions)
   function mayDiffer(bytes: Buffer, now: GovernorState): boolean {
     return (
       isInjectedTurn(now) ||
-      speaksOfMod(now) ||
+      mentionsMod(now) ||
       isInterrupting(now) ||
       now.process.phase === 'starting' ||
       (figures.areChanged && bytes.includes(RESULT_MARK)) ||
@@ -125,7 +125,7 @@ export function createPassOn({ output, figures, state, onEvent }: PassOnOptions)
     );
   }
 
-  function passLooked(seen: Line, text: string, fate: Visibility): void {
+  function passDecoded(seen: Line, text: string, fate: Visibility): void {
     const { event } = seen;
     const withoutTraces = event.kind === 'malformed' ? text : hideCtxbTraces(text, traces);
     const shown = withoutTraces === text ? seen : { ...seen, bytes: Buffer.from(withoutTraces) };

@@ -76,7 +76,7 @@ export function createWholeResults(before?: EarlierFigures, lost?: ModelUsage) {
   let times = before?.times ?? { begun: 0, last: 0 };
   if (before !== undefined) {
     correct(before.calls);
-    begunAgain();
+    onRestart();
     base = withCost(base, before.usd);
     carriedOn = {};
   }
@@ -110,7 +110,7 @@ export function createWholeResults(before?: EarlierFigures, lost?: ModelUsage) {
   }
 
   /** Another process replaces claude. Calls that the last process has not reported are known only from their lines. */
-  function begunAgain(): void {
+  function onRestart(): void {
     const main = [...open.values()].filter(({ isMain }) => isMain);
     carriedOn = addModels(base, unreported);
     base = addModels(carriedOn, since);
@@ -139,7 +139,7 @@ export function createWholeResults(before?: EarlierFigures, lost?: ModelUsage) {
   }
 
   /** If the newest process continues the counters, its figures are not added to the earlier ones. */
-  function settleBase(usd: number): void {
+  function fixBase(usd: number): void {
     if (carriedOn === undefined) return;
     const distanceOf = (models: ModelUsage) => Math.abs(usd - usdOf(addModels(models, since)));
     if (distanceOf(carriedOn) < distanceOf(base)) base = carriedOn;
@@ -149,7 +149,7 @@ export function createWholeResults(before?: EarlierFigures, lost?: ModelUsage) {
   /** Sums by model. Their costs add up to the total in US dollars. */
   function wholeModels(usd: number): ModelUsage {
     if (!isSetBack) return since;
-    settleBase(usd);
+    fixBase(usd);
     return withCost(addModels(base, since), usd);
   }
 
@@ -181,7 +181,7 @@ export function createWholeResults(before?: EarlierFigures, lost?: ModelUsage) {
       turn = NEW_TURN;
       reported = { ...reported, count: reported.count + 1, models: isSetBack ? reported.models : since };
     },
-    begunAgain,
+    begunAgain: onRestart,
     correct,
     /** Time of the last result, in milliseconds since the epoch. */
     get reportedAt() {

@@ -19,7 +19,7 @@ import { createFaults, type Faults } from '../../store/files/store-error.ts';
 import { stateFolder } from '../../store/folders/user-folders.ts';
 import { openSeal } from '../../store/runs/seal.ts';
 import { createSessionStore } from '../../store/runs/session-store.ts';
-import { handedAgain } from '../handoff-writer.ts';
+import { repeatedHandoff } from '../handoff-writer.ts';
 import type { ResumedRun } from '../headless-run.ts';
 import { openIn } from '../kept-prompts.ts';
 import { holdSignals } from '../signals.ts';
@@ -146,7 +146,7 @@ function stateOf(
     sessionId: continued?.id,
     finished: continued?.finished ?? true,
     openTool: continued && openToolText(continued),
-    document: isFresh ? { path, text: handedAgain(body, path) } : undefined,
+    document: isFresh ? { path, text: repeatedHandoff(body, path) } : undefined,
   };
 }
 

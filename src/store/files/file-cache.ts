@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { orElse } from '../../errors.ts';
-import { asItIs, type DiskText, joined, masked } from '../masks/disk-text.ts';
+import { type DiskText, joined, masked, unmaskedText } from '../masks/disk-text.ts';
 import { forgetOld } from './forget-old.ts';
 import { makeFolder, readPlain } from './plain-file.ts';
 import { replaceFile } from './write-file.ts';
@@ -11,7 +11,7 @@ import { replaceFile } from './write-file.ts';
 export type FileCache = ReturnType<typeof openFileCache>;
 
 /** The first line of a page. Each further line has a file's name, its identity and its data, separated by tabs. */
-const FIRST_LINE = asItIs('ctxb 2');
+const FIRST_LINE = unmaskedText('ctxb 2');
 
 /** Limit of the whole cache, in bytes. */
 const MAX_BYTES = 256 * 1024 * 1024;
@@ -43,7 +43,7 @@ export function openFileCache(folder: string, key: string) {
   function write([of, { place, entries }]: readonly [string, Page]): void {
     const isThere = (name: string) => existsSync(join(of, JSON.parse(name) as string));
     const kept = [...entries].filter(([name]) => isThere(name));
-    const lines = kept.map(([name, { identity, text }]) => joined([masked(name), asItIs(identity), text], '\t'));
+    const lines = kept.map(([name, { identity, text }]) => joined([masked(name), unmaskedText(identity), text], '\t'));
     makeFolder(folder);
     replaceFile(place, [joined([FIRST_LINE, ...lines], '\n')], { durable: false });
   }
@@ -80,7 +80,7 @@ function entriesIn(page: string): Page['entries'] {
   for (const line of first === FIRST_LINE ? lines : []) {
     const [name = '', identity = '', text = '', end] = line.split('\t');
     // The data was masked when it was written.
-    if (end === '') entries.set(name, { identity, text: asItIs(text) });
+    if (end === '') entries.set(name, { identity, text: unmaskedText(text) });
   }
   return entries;
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parseFields } from '../../core/protocol/fields.ts';
 import { CtxbError, orElse } from '../../errors.ts';
 import { type ContextDir, fileName, openContextDir } from '../folders/context-dir.ts';
-import { asItIs } from '../masks/disk-text.ts';
+import { unmaskedText } from '../masks/disk-text.ts';
 import { createPlain, kindOf, namesIn, readPlain, removeFile } from './plain-file.ts';
 import { asProcessMark, isAlive, type ProcessMark, processMark } from './process-mark.ts';
 
@@ -47,7 +47,7 @@ export function takeLock(folder: ContextDir, holder: Holder): Lock | undefined {
     if (locksIn(folder.path).some(isHeld)) return undefined;
     // Left by a dead run with the same id.
     removeFile(own);
-    createPlain(own, asItIs(JSON.stringify(holder)));
+    createPlain(own, unmaskedText(JSON.stringify(holder)));
     const others = locksIn(folder.path).filter(({ path }) => path !== own);
     // Check our own file last: the run that removed it may have started and ended while we read the others.
     if (!others.some(isHeld) && kindOf(own) === 'file') {

@@ -151,7 +151,7 @@ export function openIfThere(path: string, flags: number): OpenFile | undefined {
 }
 
 /** Opens a file like {@link openIfThere}, and closes it after the work. */
-export function withPlain<T>(path: string, flags: number, work: (fd: number, stats: Stats) => T): T | undefined {
+export function withPlainFile<T>(path: string, flags: number, work: (fd: number, stats: Stats) => T): T | undefined {
   const file = openIfThere(path, flags);
   if (file === undefined) return undefined;
   try {
@@ -203,7 +203,9 @@ export function refuseForeign(path: string, kind: Kind): void {
 
 /** The beginning of a file, at most `limit` bytes; undefined if it does not exist. */
 export function readPlain(path: string, limit: number): string | undefined {
-  return withPlain(path, constants.O_RDONLY, (fd, { size }) => readAt(fd, 0, Math.min(limit, size)).toString('utf8'));
+  return withPlainFile(path, constants.O_RDONLY, (fd, { size }) =>
+    readAt(fd, 0, Math.min(limit, size)).toString('utf8'),
+  );
 }
 
 /** Like readPlain, parsed as JSON; undefined also when the file is unreadable or not JSON. */
@@ -234,13 +236,13 @@ export function appendWhole(fd: number, text: DiskText, before = fstatSync(fd).s
   try {
     writeWhole(fd, text);
   } catch (error) {
-    takeBack(fd, before, Buffer.byteLength(text));
+    truncateTo(fd, before, Buffer.byteLength(text));
     throw error;
   }
 }
 
 /** Cuts off a partly written text. Does nothing if the file grew by more, because another process has appended too. */
-function takeBack(fd: number, before: number, atMost: number): void {
+function truncateTo(fd: number, before: number, atMost: number): void {
   try {
     const appended = fstatSync(fd).size - before;
     if (appended > 0 && appended < atMost) ftruncateSync(fd, before);

@@ -1,7 +1,7 @@
 import { closeSync, constants, type Stats } from 'node:fs';
 import { createFramer } from '../../core/protocol/frame.ts';
 import { withGiven } from './given-file.ts';
-import { openIfThere, readAt, withPlain } from './plain-file.ts';
+import { openIfThere, readAt, withPlainFile } from './plain-file.ts';
 import { orStoreError } from './store-error.ts';
 
 const CHUNK = 64 * 1024;
@@ -41,7 +41,7 @@ export function linesAt(fd: number, position: number, length: number) {
 
 /** Whether the last line has no newline, because a process was killed while writing. */
 export function isTorn(path: string): boolean {
-  return withPlain(path, constants.O_RDONLY, isTornAt) ?? false;
+  return withPlainFile(path, constants.O_RDONLY, isTornAt) ?? false;
 }
 
 export function isTornAt(fd: number, { size }: Stats): boolean {

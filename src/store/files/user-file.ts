@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import { accessSync, constants, lstatSync } from 'node:fs';
 import writeFileAtomic from 'write-file-atomic';
 import { CtxbError } from '../../errors.ts';
-import { asItIs } from '../masks/disk-text.ts';
-import { type Kind, kindOf, readAt, withPlain, writeWhole } from './plain-file.ts';
+import { unmaskedText } from '../masks/disk-text.ts';
+import { type Kind, kindOf, readAt, withPlainFile, writeWhole } from './plain-file.ts';
 import { orStoreError } from './store-error.ts';
 
 /**
@@ -15,7 +15,7 @@ import { orStoreError } from './store-error.ts';
  */
 export function readUserFile(path: string, limit: number) {
   refuseOthers(path);
-  const bytes = withPlain(path, constants.O_RDONLY, (fd, { size }) => {
+  const bytes = withPlainFile(path, constants.O_RDONLY, (fd, { size }) => {
     if (size > limit) throw new CtxbError('store', `${path} has ${size} bytes, more than ${limit}: make it smaller`);
     return readAt(fd, 0, size);
   });
@@ -33,11 +33,11 @@ export function readUserFile(path: string, limit: number) {
 export function replaceUserFile(path: string, text: string, { hash, limit }: { hash: string; limit: number }): boolean {
   if (readUserFile(path, limit).hash !== hash) return false;
   orStoreError(path, () => accessSync(path, constants.W_OK));
-  surviveLongFiles();
+  ignoreSizeLimitSignal();
   const { mode } = lstatSync(path);
   // Write the text here, because the package treats a short write as success.
   const tmpfileCreated = (temporary: string) =>
-    withPlain(temporary, constants.O_WRONLY, (fd) => writeWhole(fd, asItIs(text)));
+    withPlainFile(temporary, constants.O_WRONLY, (fd) => writeWhole(fd, unmaskedText(text)));
   orStoreError(path, () => writeFileAtomic.sync(path, '', { mode: mode & 0o777, tmpfileCreated }));
   return true;
 }
@@ -47,7 +47,7 @@ export function replaceUserFile(path: string, text: string, { hash, limit }: { h
  * signals while it writes; once it removes its listener, the signal would kill the process unless another listener
  * exists.
  */
-function surviveLongFiles(): void {
+function ignoreSizeLimitSignal(): void {
   if (process.listenerCount('SIGXFSZ') === 0) process.on('SIGXFSZ', () => {});
 }
 

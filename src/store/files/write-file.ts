@@ -1,7 +1,7 @@
 import { accessSync, closeSync, constants, fsyncSync, linkSync, openSync, renameSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { CtxbError, systemReason } from '../../errors.ts';
-import { asItIs, type DiskText, joined } from '../masks/disk-text.ts';
+import { type DiskText, joined, unmaskedText } from '../masks/disk-text.ts';
 import { FILE_MODE, kindOf, openPlain, readPlain, removeFile, writeWhole } from './plain-file.ts';
 import { errorCode, orStoreError } from './store-error.ts';
 
@@ -16,7 +16,7 @@ export function writeNewFile(path: string, text: DiskText, replacement: Replacem
   const temporary = temporaryFor(path);
   try {
     orStoreError(path, () => fill(temporary, [text], replacement));
-    return orStoreError(path, () => giveName(temporary, path));
+    return orStoreError(path, () => linkTo(temporary, path));
   } finally {
     removeFile(temporary);
   }
@@ -31,7 +31,7 @@ function temporaryFor(path: string): string {
 }
 
 /** Unlike a rename, a hard link never replaces a file that another process created meanwhile. */
-function giveName(temporary: string, path: string): boolean {
+function linkTo(temporary: string, path: string): boolean {
   try {
     linkSync(temporary, path);
     return true;
@@ -99,7 +99,7 @@ const HEAD = 1_024;
  */
 export function writePage(path: string, page: string, mark: string): void {
   requireFree(path, mark);
-  replaceFile(path, [asItIs(page)]);
+  replaceFile(path, [unmaskedText(page)]);
 }
 
 /**

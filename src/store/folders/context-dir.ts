@@ -12,12 +12,12 @@ import {
   realPath,
   refuseForeign,
   requireOwner,
-  withPlain,
+  withPlainFile,
 } from '../files/plain-file.ts';
 import { isTornAt } from '../files/read-lines.ts';
 import { errorCode, orStoreError } from '../files/store-error.ts';
 import { type Replacement, replaceFile, writeNewFile } from '../files/write-file.ts';
-import { asItIs, type DiskText } from '../masks/disk-text.ts';
+import { type DiskText, unmaskedText } from '../masks/disk-text.ts';
 import { everythingIn, IGNORE, MARK } from './own-names.ts';
 
 const { O_APPEND, O_CREAT, O_RDWR } = constants;
@@ -78,20 +78,20 @@ function folderIn(root: string, path: string): ContextDir {
       throw new CtxbError('store', `${path} holds ${MAX_SAME_NAMES} files named ${name}: move them away`);
     },
     append: (file, lines) =>
-      evenIfRemoved(() =>
-        withPlain(pathOf(file), O_RDWR | O_APPEND | O_CREAT, (fd, stats) => {
+      retryIfRemoved(() =>
+        withPlainFile(pathOf(file), O_RDWR | O_APPEND | O_CREAT, (fd, stats) => {
           const parts = [isTornAt(fd, stats) ? '\n' : '', lines, lines === '' || lines.endsWith('\n') ? '' : '\n'];
-          appendWhole(fd, asItIs(parts.join('')), stats.size);
+          appendWhole(fd, unmaskedText(parts.join('')), stats.size);
         }),
       ),
     write: (file, text, replacement) =>
-      evenIfRemoved(() => replaceFile(place(file), typeof text === 'string' ? [text] : text, replacement)),
+      retryIfRemoved(() => replaceFile(place(file), typeof text === 'string' ? [text] : text, replacement)),
     within: (folder) => folderIn(root, resolve(path, folder)),
   };
 }
 
 /** Writes again if the folder was removed just before the file was opened: its path then creates the folder again. */
-function evenIfRemoved<T>(write: () => T): T {
+function retryIfRemoved<T>(write: () => T): T {
   try {
     return write();
   } catch (error) {
@@ -126,7 +126,7 @@ export function claimFolder(root: string): readonly string[] {
   refuseGit(root);
   if (kindOf(root) === 'missing') makeMarked(root);
   makeFolder(root);
-  if (!requireMade(root)) replaceFile(join(root, MARK), [asItIs(markOf(root))], { durable: false });
+  if (!requireMade(root)) replaceFile(join(root, MARK), [unmaskedText(markOf(root))], { durable: false });
   return [...closeToOthers(root), ...ignoreAll(root)];
 }
 
@@ -136,7 +136,7 @@ function makeMarked(root: string): void {
   if (!existsSync(parent)) makeFolder(parent);
   const newFolder = `${root}.${process.pid}`;
   orStoreError(root, () => mkdirSync(newFolder, { mode: FOLDER_MODE }));
-  replaceFile(join(newFolder, MARK), [asItIs(markOf(newFolder))], { durable: false });
+  replaceFile(join(newFolder, MARK), [unmaskedText(markOf(newFolder))], { durable: false });
   try {
     renameSync(newFolder, root);
   } catch {
@@ -237,7 +237,7 @@ function ignoreAll(root: string): string[] {
   const path = join(root, IGNORE);
   const found = readPlain(path, HEAD);
   if (found === IGNORE_ALL) return [];
-  replaceFile(path, [asItIs(IGNORE_ALL)], { durable: false });
+  replaceFile(path, [unmaskedText(IGNORE_ALL)], { durable: false });
   return found === undefined ? [] : [`${path} did not have git ignore the folder, and does now`];
 }
 

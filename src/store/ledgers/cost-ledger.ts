@@ -4,10 +4,10 @@ import { basename, join } from 'node:path';
 import { parseFields, timeOf } from '../../core/protocol/fields.ts';
 import { CtxbError } from '../../errors.ts';
 import { newHolder, takeLock } from '../files/lock.ts';
-import { identityOf, kindOf, namesIn, removeFile, statsOf, withPlain } from '../files/plain-file.ts';
+import { identityOf, kindOf, namesIn, removeFile, statsOf, withPlainFile } from '../files/plain-file.ts';
 import { linesAt } from '../files/read-lines.ts';
 import { fileName, openContextDir } from '../folders/context-dir.ts';
-import { asItIs } from '../masks/disk-text.ts';
+import { unmaskedText } from '../masks/disk-text.ts';
 import { openSeal, type Seal } from '../runs/seal.ts';
 
 /** One line of the ledger: an amount that a run has spent since its previous line. */
@@ -89,7 +89,7 @@ export function openCostLedger({ state, project }: CostPlace, { now, runId, peri
       const t = new Date(now()).toISOString();
       const entry: CostEntry = { v: 1, t, run: runId, microUsd, claimed, call };
       const isNewDay = kindOf(join(folder.path, file)) === 'missing';
-      folder.append(file, asItIs(seal.close(JSON.stringify(entry), name)));
+      folder.append(file, unmaskedText(seal.close(JSON.stringify(entry), name)));
       if (isNewDay) for (const old of dayFiles(folder.path).slice(0, -KEPT_DAYS)) removeFile(join(folder.path, old));
       const beginning = beginningOf(now(), period);
       ownByPeriod.set(beginning, (ownByPeriod.get(beginning) ?? 0) + microUsd);
@@ -181,7 +181,7 @@ function followDays(folder: string, { forget, take }: Reader): (since: number) =
       from = since;
     }
     const positionOf = (path: string) => read.get(path)?.at ?? 0;
-    if (files.reduce((sum, { path, size }) => sum + size - positionOf(path), 0) > MAX_BYTES) throw tooMuch(folder);
+    if (files.reduce((sum, { path, size }) => sum + size - positionOf(path), 0) > MAX_BYTES) throw limitReached(folder);
     for (const { path, identity } of files) read.set(path, { identity, at: readFrom(path, positionOf(path), take) });
   };
 }
@@ -191,7 +191,7 @@ function fileAt(path: string) {
   return stats && { path, size: stats.size, identity: identityOf(stats) };
 }
 
-function tooMuch(folder: string): CtxbError {
+function limitReached(folder: string): CtxbError {
   const max = `${MAX_BYTES / 1024 / 1024} MiB`;
   return new CtxbError('store', `${folder} holds more than ${max} of one day or month: move it away, or set no limit`);
 }
@@ -199,7 +199,7 @@ function tooMuch(folder: string): CtxbError {
 /** Passes on the complete lines after a position, and returns the position of the next one. */
 function readFrom(path: string, start: number, take: (line: string) => void): number {
   let position = start;
-  withPlain(path, constants.O_RDONLY, (fd) => {
+  withPlainFile(path, constants.O_RDONLY, (fd) => {
     for (;;) {
       const { lines, bytes, read } = linesAt(fd, position, CHUNK);
       // The rest of the file is a line that is still being written.

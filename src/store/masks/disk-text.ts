@@ -26,7 +26,7 @@ export function maskedEntry(entry: object): DiskText {
   const { line } = fieldsOf(entry);
   if (typeof line !== 'string') return maskedJson(entry);
   const value = parsed(line);
-  return asItIs(JSON.stringify({ ...entry, line: isFields(value) ? maskedJson(value) : redact(line) }));
+  return unmaskedText(JSON.stringify({ ...entry, line: isFields(value) ? maskedJson(value) : redact(line) }));
 }
 
 /**
@@ -68,7 +68,7 @@ function isTextBlock(block: unknown): block is TextBlock {
  * Does not mask. Use it only for the user's own files and records; for texts that claude must get unchanged (sealed,
  * and removed once answered); and for values that ctxb itself generates (a key, a number).
  */
-export function asItIs(text: string): DiskText {
+export function unmaskedText(text: string): DiskText {
   return text as DiskText;
 }
 

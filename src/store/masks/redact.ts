@@ -91,7 +91,7 @@ function secretsIn(text: string, replaceAll = replaceSecrets): Secret[] {
     // Keep the length, so that later offsets stay right.
     return '\0'.repeat(secret.length);
   });
-  return secrets.sort((one, other) => one.from - other.from);
+  return secrets.sort((a, b) => a.from - b.from);
 }
 
 const ENCODED = /%[0-7][0-9A-Fa-f]/g;

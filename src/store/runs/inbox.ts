@@ -14,7 +14,7 @@ import {
   readPlain,
   removeFile,
   statsOf,
-  withPlain,
+  withPlainFile,
 } from '../files/plain-file.ts';
 import { asProcessMark, isAlive, type ProcessMark, processMark } from '../files/process-mark.ts';
 import { linesAt } from '../files/read-lines.ts';
@@ -108,7 +108,7 @@ export function leaveInInbox(path: string, line: DiskText): void {
   if (bytes > LINE_LIMIT) {
     throw new CtxbError('usage', `expected at most ${LINE_LIMIT} bytes, found ${bytes}: say it more shortly`);
   }
-  const isAppended = withPlain(path, constants.O_WRONLY | constants.O_APPEND, (fd) => {
+  const isAppended = withPlainFile(path, constants.O_WRONLY | constants.O_APPEND, (fd) => {
     appendWhole(fd, data);
     return true;
   });

@@ -6,7 +6,7 @@ import { createPlain, namesOf, readJson, removeFile } from '../files/plain-file.
 import { isAlive } from '../files/process-mark.ts';
 import { orStoreError } from '../files/store-error.ts';
 import { replaceFile } from '../files/write-file.ts';
-import { asItIs, masked } from '../masks/disk-text.ts';
+import { masked, unmaskedText } from '../masks/disk-text.ts';
 
 /** The folder through which ctxb and its mod inside claude exchange files. */
 export type ModFolder = ReturnType<typeof makeModFolder>;
@@ -27,7 +27,7 @@ export function makeModFolder(root = tmpdir(), mod = MOD) {
   sweep(root);
   const path = orStoreError(root, () => mkdtempSync(join(root, `ctxb-mod-${process.pid}-`)));
   orStoreError(path, () => cpSync(mod, path, { recursive: true }));
-  createPlain(join(path, 'hooks/place.js'), asItIs(`export const PLACE = ${JSON.stringify(path)};\n`));
+  createPlain(join(path, 'hooks/place.js'), unmaskedText(`export const PLACE = ${JSON.stringify(path)};\n`));
   let watcher: FSWatcher | undefined;
   const stopWatching = () => {
     watcher?.close();
@@ -51,7 +51,7 @@ export function makeModFolder(root = tmpdir(), mod = MOD) {
      * Writes a plan. The texts stay unmasked, because claude needs them unchanged; the file is removed with the folder.
      */
     plan(plan: ExactPlan): void {
-      const text = asItIs(JSON.stringify({ ...plan, note: masked(plan.note) }));
+      const text = unmaskedText(JSON.stringify({ ...plan, note: masked(plan.note) }));
       replaceFile(join(path, 'plan.json'), [text], { durable: false });
     },
     /** The mod's receipt since the last call, and the kept messages; undefined if the mod has not answered. */

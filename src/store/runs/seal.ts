@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { CtxbError, orElse } from '../../errors.ts';
 import { kindOf, makeFolder, readPlain } from '../files/plain-file.ts';
 import { writeNewFile } from '../files/write-file.ts';
-import { asItIs } from '../masks/disk-text.ts';
+import { unmaskedText } from '../masks/disk-text.ts';
 
 /** Bytes of the key and of a seal: the length of a SHA-256 hash. */
 const BYTES = 32;
@@ -53,7 +53,7 @@ function makeKey(path: string | undefined): Buffer {
   if (kindOf(path) === 'missing') {
     makeFolder(dirname(path));
     // If two runs create a key at the same time, the first one wins.
-    writeNewFile(path, asItIs(randomBytes(BYTES).toString('hex')));
+    writeNewFile(path, unmaskedText(randomBytes(BYTES).toString('hex')));
   }
   const key = readKey(path);
   if (key === undefined) throw new CtxbError('store', `${path} holds no key: move it away`);

@@ -7,7 +7,7 @@ import { readLines } from '../files/read-lines.ts';
 import { type Faults, orReport } from '../files/store-error.ts';
 import { type ContextDir, fileName, openContextDir } from '../folders/context-dir.ts';
 import { HEALTH_LOG, keepShort } from '../ledgers/health-log.ts';
-import { asItIs, masked, maskedJson } from '../masks/disk-text.ts';
+import { masked, maskedJson, unmaskedText } from '../masks/disk-text.ts';
 import { JOURNAL } from './journal.ts';
 import type { Seal } from './seal.ts';
 
@@ -89,7 +89,7 @@ export function createSessionStore(path: string, { runId, now, onFault, ...optio
       writeNeeded(kind, () => {
         const line = orReport(onFault, 'this run cannot be resumed', close);
         if (line === undefined) seal = undefined;
-        else attempt((open) => open.append(name, asItIs(line)));
+        else attempt((open) => open.append(name, unmaskedText(line)));
         last = line ?? '';
       });
     },

@@ -13,7 +13,7 @@ import {
   readPlain,
   removeFile,
   statsOf,
-  withPlain,
+  withPlainFile,
 } from '../files/plain-file.ts';
 import { readLines } from '../files/read-lines.ts';
 import { orStoreError } from '../files/store-error.ts';
@@ -275,7 +275,9 @@ export function openNotesFolder(path: string) {
   const { O_WRONLY, O_APPEND, O_CREAT } = constants;
   return {
     append: (file: string, text: string) =>
-      withPlain(join(path, file), O_WRONLY | O_APPEND | O_CREAT, (fd, { size }) => appendWhole(fd, masked(text), size)),
+      withPlainFile(join(path, file), O_WRONLY | O_APPEND | O_CREAT, (fd, { size }) =>
+        appendWhole(fd, masked(text), size),
+      ),
     /** Writes the index. */
     finish: (index: string) => replaceFile(join(path, INDEX), [masked(index)]),
   };

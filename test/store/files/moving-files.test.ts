@@ -7,7 +7,7 @@ import { readPlain } from '../../../src/store/files/plain-file.ts';
 import { isTorn, readLines } from '../../../src/store/files/read-lines.ts';
 import { openContextDir } from '../../../src/store/folders/context-dir.ts';
 import { openCostLedger } from '../../../src/store/ledgers/cost-ledger.ts';
-import { asItIs } from '../../../src/store/masks/disk-text.ts';
+import { unmaskedText } from '../../../src/store/masks/disk-text.ts';
 import { leaveInInbox } from '../../../src/store/runs/inbox.ts';
 import { costLedgers } from '../../support/cost-ledger.ts';
 
@@ -57,7 +57,7 @@ it('a ledger that is being moved away is read or not, and never fails', async ()
 });
 
 it('an inbox that its run removes refuses a line, and reports that no run is listening', async () => {
-  const line = asItIs('x');
+  const line = unmaskedText('x');
   await whileMoving(() => {
     try {
       leaveInInbox(path, line);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openContextDir } from '../../../src/store/folders/context-dir.ts';
-import { asItIs } from '../../../src/store/masks/disk-text.ts';
+import { unmaskedText } from '../../../src/store/masks/disk-text.ts';
 
 let folder: string;
 let root: string;
@@ -28,10 +28,10 @@ describe('a context folder', () => {
 
   it('appends lines and writes texts, readable only by the owner', () => {
     const dir = openContextDir(root);
-    dir.append('log', asItIs('one'));
-    dir.append('log', asItIs('two'));
-    dir.write('deep/er/text', asItIs('old and long'));
-    dir.write('deep/er/text', asItIs('new'));
+    dir.append('log', unmaskedText('one'));
+    dir.append('log', unmaskedText('two'));
+    dir.write('deep/er/text', unmaskedText('old and long'));
+    dir.write('deep/er/text', unmaskedText('new'));
     expect(readFileSync(join(root, 'log'), 'utf8')).toBe('one\ntwo\n');
     expect(readFileSync(join(root, 'deep/er/text'), 'utf8')).toBe('new');
     expect([mode(join(root, 'log')), mode(join(root, 'deep/er')), mode(join(root, 'deep/er/text'))]).toEqual([
@@ -43,19 +43,19 @@ describe('a context folder', () => {
 
   it('appends nothing for an empty text', () => {
     const dir = openContextDir(root);
-    for (const lines of ['', 'one', '', 'two\nthree\n', '']) dir.append('log', asItIs(lines));
+    for (const lines of ['', 'one', '', 'two\nthree\n', '']) dir.append('log', unmaskedText(lines));
     expect(readFileSync(dir.place('log'), 'utf8')).toBe('one\ntwo\nthree\n');
   });
 
   it('can be opened again', () => {
-    openContextDir(root).append('log', asItIs('one'));
-    openContextDir(root).append('log', asItIs('two'));
+    openContextDir(root).append('log', unmaskedText('one'));
+    openContextDir(root).append('log', unmaskedText('two'));
     expect(readFileSync(join(root, 'log'), 'utf8')).toBe('one\ntwo\n');
   });
 
   it.each(['../outside', '/etc/outside', '..', 'a/../../outside', '.'])('does not write to %s', (file) => {
     const dir = openContextDir(root);
-    expect(() => dir.append(file, asItIs('x'))).toThrow(/not inside|is a folder/);
+    expect(() => dir.append(file, unmaskedText('x'))).toThrow(/not inside|is a folder/);
     expect(existsSync(join(folder, 'a/outside'))).toBe(false);
   });
 
@@ -70,8 +70,8 @@ describe('a context folder', () => {
     writeFileSync(join(folder, 'target'), 'theirs');
     const dir = openContextDir(root);
     make(join(root, 'log'));
-    expect(() => dir.append('log', asItIs('x'))).toThrow(says);
-    expect(() => dir.write('log', asItIs('x'))).toThrow(says);
+    expect(() => dir.append('log', unmaskedText('x'))).toThrow(says);
+    expect(() => dir.write('log', unmaskedText('x'))).toThrow(says);
     expect(readFileSync(join(folder, 'target'), 'utf8')).toBe('theirs');
   });
 
@@ -79,8 +79,8 @@ describe('a context folder', () => {
     const dir = openContextDir(root);
     mkdirSync(join(folder, 'elsewhere'));
     symlinkSync(join(folder, 'elsewhere'), join(root, 'prompts'));
-    expect(() => dir.write('prompts/x', asItIs('x'))).toThrow('symbolic link');
-    expect(() => dir.write('prompts/deep/x', asItIs('x'))).toThrow('symbolic link');
+    expect(() => dir.write('prompts/x', unmaskedText('x'))).toThrow('symbolic link');
+    expect(() => dir.write('prompts/deep/x', unmaskedText('x'))).toThrow('symbolic link');
     expect(existsSync(join(folder, 'elsewhere/x'))).toBe(false);
     expect(existsSync(join(folder, 'elsewhere/deep/x'))).toBe(false);
   });

@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { checkFolder, claimFolder, openContextDir } from '../../../src/store/folders/context-dir.ts';
-import { asItIs } from '../../../src/store/masks/disk-text.ts';
+import { unmaskedText } from '../../../src/store/masks/disk-text.ts';
 
 const JOURNAL_LINE = '{"v":1,"t":"2026-01-02T12:00:00.000Z","kind":"start"}\n';
 
@@ -65,9 +65,9 @@ describe('a folder is ctxb’s when', () => {
   });
 
   it('it is a copy of one, without other files', () => {
-    openContextDir(root).append('journal.ndjson', asItIs('one'));
+    openContextDir(root).append('journal.ndjson', unmaskedText('one'));
     cpSync(root, join(folder, 'copy'), { recursive: true });
-    openContextDir(join(folder, 'copy')).append('journal.ndjson', asItIs('two'));
+    openContextDir(join(folder, 'copy')).append('journal.ndjson', unmaskedText('two'));
     expect(readFileSync(join(folder, 'copy/journal.ndjson'), 'utf8')).toBe('one\ntwo\n');
   });
 });
@@ -147,7 +147,7 @@ describe('a folder is not ctxb’s when it holds', () => {
 describe('on opening', () => {
   it('a folder that others can enter is closed to them, with all our files in it', () => {
     const dir = openContextDir(root);
-    dir.write('sessions/a/scratch.md', asItIs('x'));
+    dir.write('sessions/a/scratch.md', unmaskedText('x'));
     put({ 'mine.txt': 'mine' });
     for (const name of ['', 'sessions', 'sessions/a']) chmodSync(join(root, name), 0o755);
     for (const name of ['sessions/a/scratch.md', 'mine.txt']) chmodSync(join(root, name), 0o644);
@@ -160,9 +160,9 @@ describe('on opening', () => {
 
   it('a file that others can read becomes private when it is written', () => {
     const dir = openContextDir(root);
-    dir.append('journal.ndjson', asItIs('one'));
+    dir.append('journal.ndjson', unmaskedText('one'));
     chmodSync(join(root, 'journal.ndjson'), 0o644);
-    dir.append('journal.ndjson', asItIs('two'));
+    dir.append('journal.ndjson', unmaskedText('two'));
     expect(mode(join(root, 'journal.ndjson'))).toBe('600');
   });
 
@@ -188,7 +188,7 @@ describe.runIf(process.getuid?.() === 0)('files of another user are refused:', (
   });
 
   it('a file in a folder that others could enter, each time the folder is opened', () => {
-    openContextDir(root).append('journal.ndjson', asItIs('one'));
+    openContextDir(root).append('journal.ndjson', unmaskedText('one'));
     chownSync(join(root, 'journal.ndjson'), OTHER, OTHER);
     chmodSync(root, 0o777);
     for (let time = 1; time <= 2; time++) expect(() => openContextDir(root)).toThrow('belongs to another user');
@@ -196,9 +196,9 @@ describe.runIf(process.getuid?.() === 0)('files of another user are refused:', (
 
   it('a file that is appended to', () => {
     const dir = openContextDir(root);
-    dir.append('journal.ndjson', asItIs('one'));
+    dir.append('journal.ndjson', unmaskedText('one'));
     chownSync(join(root, 'journal.ndjson'), OTHER, OTHER);
-    expect(() => dir.append('journal.ndjson', asItIs('two'))).toThrow('belongs to another user');
+    expect(() => dir.append('journal.ndjson', unmaskedText('two'))).toThrow('belongs to another user');
     expect(readFileSync(join(root, 'journal.ndjson'), 'utf8')).toBe('one\n');
   });
 });

@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CtxbError } from '../../../src/errors.ts';
 import { openContextDir } from '../../../src/store/folders/context-dir.ts';
-import { asItIs } from '../../../src/store/masks/disk-text.ts';
+import { unmaskedText } from '../../../src/store/masks/disk-text.ts';
 import { createInbox, type Inbox, leaveInInbox, liveInboxes, takeAnswer } from '../../../src/store/runs/inbox.ts';
 import { bundleStore, startStoreProgram } from '../store-program.ts';
 
@@ -50,11 +50,11 @@ describe('an inbox', () => {
       '700',
     ]);
     expect(inbox.drain()).toEqual([]);
-    leaveInInbox(inbox.path, asItIs('{"state":"é"}'));
-    leaveInInbox(inbox.path, asItIs('two'));
+    leaveInInbox(inbox.path, unmaskedText('{"state":"é"}'));
+    leaveInInbox(inbox.path, unmaskedText('two'));
     expect(inbox.drain()).toEqual(['{"state":"é"}', 'two']);
     expect(inbox.drain()).toEqual([]);
-    leaveInInbox(inbox.path, asItIs('three'));
+    leaveInInbox(inbox.path, unmaskedText('three'));
     expect(inbox.drain()).toEqual(['three']);
   });
 
@@ -70,7 +70,7 @@ describe('an inbox', () => {
 
   it('reads at most 1 MB at a time', () => {
     const line = 'x'.repeat(9_999);
-    for (let i = 0; i < 250; i++) leaveInInbox(inbox.path, asItIs(line));
+    for (let i = 0; i < 250; i++) leaveInInbox(inbox.path, unmaskedText(line));
     const counts = [inbox.drain(), inbox.drain(), inbox.drain(), inbox.drain()].map((lines) => lines.length);
     expect(counts).toEqual([104, 104, 42, 0]);
   });
@@ -82,11 +82,11 @@ describe('an inbox', () => {
   });
 
   it('continues after the file was truncated', () => {
-    leaveInInbox(inbox.path, asItIs('one'));
+    leaveInInbox(inbox.path, unmaskedText('one'));
     inbox.drain();
     truncateSync(inbox.path);
     expect(inbox.drain()).toEqual([]);
-    leaveInInbox(inbox.path, asItIs('two'));
+    leaveInInbox(inbox.path, unmaskedText('two'));
     expect(inbox.drain()).toEqual(['two']);
   });
 
@@ -95,7 +95,7 @@ describe('an inbox', () => {
     inbox.dispose();
     expect(existsSync(inbox.path)).toBe(false);
     expect(inbox.drain()).toEqual([]);
-    expect(() => leaveInInbox(inbox.path, asItIs('x'))).toThrow(/does not exist, so no ctxb reads/);
+    expect(() => leaveInInbox(inbox.path, unmaskedText('x'))).toThrow(/does not exist, so no ctxb reads/);
   });
 
   it('removes abandoned answers when the next inbox is created', () => {
@@ -139,13 +139,13 @@ describe('leaving a line', () => {
     { title: 'several', line: 'a\nb', says: /expected one line/ },
     { title: 'several of the old kind', line: 'a\rb', says: /expected one line/ },
   ])('refuses $title', ({ line, says }) => {
-    expect(() => leaveInInbox(inbox.path, asItIs(line))).toThrow(says);
-    expect(() => leaveInInbox(inbox.path, asItIs(line))).toThrow(CtxbError);
+    expect(() => leaveInInbox(inbox.path, unmaskedText(line))).toThrow(says);
+    expect(() => leaveInInbox(inbox.path, unmaskedText(line))).toThrow(CtxbError);
     expect(inbox.drain()).toEqual([]);
   });
 
   it('accepts a line of exactly the maximum length', () => {
-    leaveInInbox(inbox.path, asItIs('x'.repeat(16_383)));
+    leaveInInbox(inbox.path, unmaskedText('x'.repeat(16_383)));
     expect(inbox.drain()[0]).toHaveLength(16_383);
   });
 
@@ -156,7 +156,7 @@ describe('leaving a line', () => {
     { title: 'nothing', put: () => {}, says: /does not exist/ },
   ])('refuses $title', ({ put, says }) => {
     put(join(folder, 'way'));
-    expect(() => leaveInInbox(join(folder, 'way'), asItIs('x'))).toThrow(says);
+    expect(() => leaveInInbox(join(folder, 'way'), unmaskedText('x'))).toThrow(says);
     expect(inbox.drain()).toEqual([]);
   });
 

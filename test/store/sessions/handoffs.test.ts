@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CtxbError } from '../../../src/errors.ts';
 import { writeNewFile } from '../../../src/store/files/write-file.ts';
 import { openContextDir } from '../../../src/store/folders/context-dir.ts';
-import { asItIs } from '../../../src/store/masks/disk-text.ts';
+import { unmaskedText } from '../../../src/store/masks/disk-text.ts';
 import { writeHandoff } from '../../../src/store/sessions/handoffs.ts';
 
 let folder: string;
@@ -67,7 +67,10 @@ describe('writing a handoff', () => {
 describe('a new file', () => {
   it('is created once, and leaves no other files', () => {
     const path = join(folder, 'a.md');
-    expect([writeNewFile(path, asItIs('one')), writeNewFile(path, asItIs('two'))]).toStrictEqual([true, false]);
+    expect([writeNewFile(path, unmaskedText('one')), writeNewFile(path, unmaskedText('two'))]).toStrictEqual([
+      true,
+      false,
+    ]);
     expect(readFileSync(path, 'utf8')).toBe('one');
     expect(readdirSync(folder)).toStrictEqual(['a.md']);
   });
@@ -75,14 +78,14 @@ describe('a new file', () => {
   it('replaces nothing, not even a folder or a broken link', () => {
     mkdirSync(join(folder, 'b.md'));
     symlinkSync('nowhere', join(folder, 'c.md'));
-    expect([writeNewFile(join(folder, 'b.md'), asItIs('x')), writeNewFile(join(folder, 'c.md'), asItIs('x'))]).toEqual([
-      false,
-      false,
-    ]);
+    expect([
+      writeNewFile(join(folder, 'b.md'), unmaskedText('x')),
+      writeNewFile(join(folder, 'c.md'), unmaskedText('x')),
+    ]).toEqual([false, false]);
     expect(readdirSync(folder).sort()).toStrictEqual(['b.md', 'c.md']);
   });
 
   it('suggests a remedy if the folder does not exist', () => {
-    expect(() => writeNewFile(join(folder, 'gone', 'a.md'), asItIs('x'))).toThrow(CtxbError);
+    expect(() => writeNewFile(join(folder, 'gone', 'a.md'), unmaskedText('x'))).toThrow(CtxbError);
   });
 });

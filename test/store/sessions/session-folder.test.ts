@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CtxbError } from '../../../src/errors.ts';
 import { openContextDir } from '../../../src/store/folders/context-dir.ts';
-import { asItIs } from '../../../src/store/masks/disk-text.ts';
+import { unmaskedText } from '../../../src/store/masks/disk-text.ts';
 import { openSessionFolder, type SessionFolder } from '../../../src/store/sessions/sessions.ts';
 
 const NOON = Date.UTC(2026, 0, 2, 12);
@@ -73,9 +73,9 @@ function expectRefusal(work: () => unknown, path: string, says: RegExp | string)
 describe('a session folder', () => {
   it('is private, and describes itself', () => {
     const session = open('abc');
-    session.append('memory.ndjson', asItIs('{"a":1}\n'));
-    session.rewrite('tool-log.md', ['x'].map(asItIs));
-    session.writeIndex(asItIs('index'));
+    session.append('memory.ndjson', unmaskedText('{"a":1}\n'));
+    session.rewrite('tool-log.md', ['x'].map(unmaskedText));
+    session.writeIndex(unmaskedText('index'));
     expect(session).toMatchObject({ id: 'abc', contested: false, path: join(root, 'sessions/abc') });
     expect([mode(), mode('sessions'), mode('sessions/abc')]).toEqual(['700', '700', '700']);
     for (const name of readdirSync(session.path))
@@ -98,7 +98,7 @@ describe('a session folder', () => {
     const before = made();
     const session = open('abc', 'other');
     expect(made()).toBe(before);
-    session.writeIndex(asItIs('index'));
+    session.writeIndex(unmaskedText('index'));
     const after = made();
     expect(after).not.toBe(before);
     session.close();
@@ -107,31 +107,31 @@ describe('a session folder', () => {
 
   it('appends to files even after they were replaced or removed', () => {
     const session = open('abc');
-    session.append('a.md', asItIs('one\n'));
-    session.append('a.md', asItIs('two\n'));
-    session.rewrite('a.md', ['ne', 'w\n'].map(asItIs));
-    session.append('a.md', asItIs('three\n'));
+    session.append('a.md', unmaskedText('one\n'));
+    session.append('a.md', unmaskedText('two\n'));
+    session.rewrite('a.md', ['ne', 'w\n'].map(unmaskedText));
+    session.append('a.md', unmaskedText('three\n'));
     expect(read('sessions/abc/a.md')).toBe('new\nthree\n');
     expect(session.sizeOf('a.md')).toBe(10);
     rmSync(join(session.path, 'a.md'));
-    session.append('a.md', asItIs('four\n'));
+    session.append('a.md', unmaskedText('four\n'));
     expect(read('sessions/abc/a.md')).toBe('four\n');
     expect(session.sizeOf('none.md')).toBe(0);
   });
 
   it('is recreated, ignored by git, after it was removed during a run', () => {
     const session = open('abc');
-    session.append('a.md', asItIs('one\n'));
+    session.append('a.md', unmaskedText('one\n'));
     rmSync(root, { recursive: true });
-    session.append('a.md', asItIs('two\n'));
+    session.append('a.md', unmaskedText('two\n'));
     expect([read('sessions/abc/a.md'), read('.gitignore')]).toEqual(['two\n', '*\n']);
   });
 
   it('keeps the old file if writing the new one fails', () => {
     const session = open('abc');
-    session.rewrite('a.md', ['old'].map(asItIs));
+    session.rewrite('a.md', ['old'].map(unmaskedText));
     const broken = (function* () {
-      yield asItIs('x'.repeat(200_000));
+      yield unmaskedText('x'.repeat(200_000));
       throw new RangeError('no more');
     })();
     expect(() => session.rewrite('a.md', broken)).toThrow(RangeError);
@@ -141,8 +141,8 @@ describe('a session folder', () => {
 
   it('writes the index twice; the copy is the latest of all sessions', () => {
     const [one, two] = [open('one'), open('two')];
-    one.writeIndex(asItIs('of one'));
-    two.writeIndex(asItIs('of two'));
+    one.writeIndex(unmaskedText('of one'));
+    two.writeIndex(unmaskedText('of two'));
     expect([read('scratch.md'), read('sessions/one/scratch.md')]).toEqual(['of two', 'of one']);
   });
 
@@ -150,14 +150,14 @@ describe('a session folder', () => {
     const session = open('abc');
     session.close();
     session.close();
-    expect(() => session.append('a', asItIs('b'))).toThrow(/closed: open it again/);
+    expect(() => session.append('a', unmaskedText('b'))).toThrow(/closed: open it again/);
     expect(readdirSync(session.path)).toEqual(['session.json']);
   });
 
   it.each(['../x', '/etc/x', '../../sessions/other/x'])('does not write to %s', (file) => {
     const session = open('abc');
-    expect(() => session.append(file, asItIs('x'))).toThrow(/not inside/);
-    expect(() => session.rewrite(file, ['x'].map(asItIs))).toThrow(/not inside/);
+    expect(() => session.append(file, unmaskedText('x'))).toThrow(/not inside/);
+    expect(() => session.rewrite(file, ['x'].map(unmaskedText))).toThrow(/not inside/);
     expect(() => session.sizeOf(file)).toThrow(/not inside/);
   });
 });
@@ -180,7 +180,7 @@ describe('the ids of a session', () => {
     session.alias('second');
     session.alias('second');
     session.alias('../third');
-    session.append('memory.ndjson', asItIs('{}\n'));
+    session.append('memory.ndjson', unmaskedText('{}\n'));
     session.close();
     expect(JSON.parse(read('sessions/first/session.json')).ids).toEqual(['first', 'second']);
     const again = open('second');
@@ -210,7 +210,7 @@ describe('the ids of a session', () => {
 describe('a locked folder', () => {
   it('stays unchanged: the run gets a folder and a lock of its own', () => {
     const first = open('abc');
-    first.append('memory.ndjson', asItIs('first\n'));
+    first.append('memory.ndjson', unmaskedText('first\n'));
     const second = open('abc', 'fedcba98-7654');
     expect(second).toMatchObject({ id: 'abc.fedcba98', contested: true });
     expect([...second.logLines()]).toEqual([]);
@@ -251,7 +251,7 @@ describe('the log', () => {
     prepare(text);
     const session = open('abc');
     expect([...session.logLines()]).toEqual(lines);
-    session.append('memory.ndjson', asItIs('next\n'));
+    session.append('memory.ndjson', unmaskedText('next\n'));
     expect([...session.logLines()]).toEqual([...lines, ...(torn === undefined ? [] : [torn]), 'next']);
   });
 
@@ -266,7 +266,7 @@ describe('the log', () => {
 
   it('can be read in part', () => {
     const session = open('abc');
-    session.append('memory.ndjson', asItIs('a\nb\n'));
+    session.append('memory.ndjson', unmaskedText('a\nb\n'));
     for (const line of session.logLines()) {
       expect(line).toBe('a');
       break;
@@ -352,41 +352,41 @@ describe('a foreign file in the way', () => {
     put(join(session.path, 'scratch.md'));
     put(join(session.path, 'memory.ndjson'));
     const path = join(session.path, 'a.md');
-    expectRefusal(() => session.append('a.md', asItIs('x')), path, says);
-    expectRefusal(() => session.rewrite('a.md', ['x'].map(asItIs)), path, says);
+    expectRefusal(() => session.append('a.md', unmaskedText('x')), path, says);
+    expectRefusal(() => session.rewrite('a.md', ['x'].map(unmaskedText)), path, says);
     expectRefusal(() => session.sizeOf('a.md'), path, says);
-    expectRefusal(() => session.writeIndex(asItIs('x')), join(session.path, 'scratch.md'), says);
+    expectRefusal(() => session.writeIndex(unmaskedText('x')), join(session.path, 'scratch.md'), says);
     expectRefusal(() => session.logLines(), join(session.path, 'memory.ndjson'), says);
   });
 
   it('a link that replaces an open file receives nothing', () => {
     const session = open('abc');
-    session.append('a.md', asItIs('one\n'));
+    session.append('a.md', unmaskedText('one\n'));
     rmSync(join(session.path, 'a.md'));
     symlinkSync(join(folder, 'target'), join(session.path, 'a.md'));
-    expectRefusal(() => session.append('a.md', asItIs('two\n')), join(session.path, 'a.md'), /symbolic link/);
+    expectRefusal(() => session.append('a.md', unmaskedText('two\n')), join(session.path, 'a.md'), /symbolic link/);
   });
 
   it.each(['', 'sessions', 'sessions/abc'])('a link that replaces the folder %j later is not followed', (name) => {
     const session = open('abc');
     renameSync(join(root, name), join(folder, 'moved'));
     symlinkSync(join(folder, 'elsewhere'), join(root, name));
-    expectRefusal(() => session.append('new.md', asItIs('x')), join(root, name), /symbolic link/);
-    expectRefusal(() => session.writeIndex(asItIs('x')), join(root, name), /symbolic link/);
+    expectRefusal(() => session.append('new.md', unmaskedText('x')), join(root, name), /symbolic link/);
+    expectRefusal(() => session.writeIndex(unmaskedText('x')), join(root, name), /symbolic link/);
     expectRefusal(() => session.close(), join(root, name), /symbolic link/);
   });
 
   it('is refused if the copy of the index is a link', () => {
     const session = open('abc');
     symlinkSync(join(folder, 'target'), join(root, 'scratch.md'));
-    expectRefusal(() => session.writeIndex(asItIs('x')), join(root, 'scratch.md'), /symbolic link/);
+    expectRefusal(() => session.writeIndex(unmaskedText('x')), join(root, 'scratch.md'), /symbolic link/);
   });
 
   it('a pipe is refused without waiting for its other end', async () => {
     const { execFileSync } = await import('node:child_process');
     const session = open('abc');
     execFileSync('mkfifo', [join(session.path, 'a.md')]);
-    expectRefusal(() => session.append('a.md', asItIs('x')), join(session.path, 'a.md'), /special file/);
+    expectRefusal(() => session.append('a.md', unmaskedText('x')), join(session.path, 'a.md'), /special file/);
   });
 });
 
@@ -394,6 +394,6 @@ it('an entry is added quickly', () => {
   const session = open('abc');
   const entry = `${'x'.repeat(300)}\n`;
   for (let i = 0; i < 10_000; i++) appendFileSync(join(folder, 'plain'), entry);
-  for (let i = 0; i < 10_000; i++) session.append('a.md', asItIs(entry));
+  for (let i = 0; i < 10_000; i++) session.append('a.md', unmaskedText(entry));
   expect(session.sizeOf('a.md')).toBe(3_010_000);
 });

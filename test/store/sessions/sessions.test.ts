@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CtxbError } from '../../../src/errors.ts';
-import { asItIs } from '../../../src/store/masks/disk-text.ts';
+import { unmaskedText } from '../../../src/store/masks/disk-text.ts';
 import {
   findSession,
   listSessions,
@@ -64,7 +64,7 @@ describe('the list of sessions', () => {
     session('b', 3).close();
     expect(listSessions(root).map(({ id }) => id)).toEqual(['b', 'a']);
     minute = 5;
-    open.writeIndex(asItIs('x'));
+    open.writeIndex(unmaskedText('x'));
     expect(listSessions(root).map(({ id }) => id)).toEqual(['a', 'b']);
     open.close();
   });

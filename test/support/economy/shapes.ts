@@ -91,7 +91,7 @@ function stepsOf(
       return { command: `bin/check ${prompt}-${at}`, tokens };
     }),
   ];
-  const mixed = steps.map((step) => ({ step, key: random.next() })).sort((one, other) => one.key - other.key);
+  const mixed = steps.map((step) => ({ step, key: random.next() })).sort((a, b) => a.key - b.key);
   const pause: Step[] = pauseMs === undefined || prompt === 0 ? [] : [{ pauseMs }];
   const writes = prompt === 0 ? ownNamesOf(written).map((write): Step => ({ write })) : [];
   return [...pause, ...writes, ...mixed.map(({ step }) => step)];

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { formatEvent, type Message, streamEvents } from '../../../src/standin/answer.ts';
 import { createScript } from '../../../src/standin/script.ts';
-import { beginStream, countOf, sendJson, serve, untilGone } from '../../../src/standin/server.ts';
+import { beginStream, countOf, disconnectSignal, sendJson, serve } from '../../../src/standin/server.ts';
 import { authorOf } from './author.ts';
 import type { Call, CallError, RecordedRequest, RequestBody, Scenario } from './scenario.ts';
 
@@ -46,7 +46,7 @@ export async function startStandin(scenario: Scenario, referee?: Referee) {
 
   /** @returns what was said, unless it was no message */
   async function say(call: Call, request: RecordedRequest, response: ServerResponse): Promise<Message | undefined> {
-    if (call.delayMs) await delay(call.delayMs, undefined, { signal: untilGone(response) });
+    if (call.delayMs) await delay(call.delayMs, undefined, { signal: disconnectSignal(response) });
     await call.until;
     if (call.reset) {
       response.socket?.resetAndDestroy();

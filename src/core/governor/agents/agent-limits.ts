@@ -58,10 +58,10 @@ export function countReason({ run }: GovernorState): string {
 }
 
 function excess({ run }: GovernorState, agent: Agent): string | undefined {
-  const { tokens: most, costUsd } = run.policy.agents;
+  const { tokens: limit, costUsd } = run.policy.agents;
   const { tokens, microUsd } = agent;
   const about = isEstimated(agent) ? 'about ' : '';
-  if (most !== undefined && tokens >= most) return `it has used ${about}${tokens} tokens of ${most}`;
+  if (limit !== undefined && tokens >= limit) return `it has used ${about}${tokens} tokens of ${limit}`;
   if (costUsd === undefined || microUsd < toMicroUsd(costUsd)) return undefined;
   return `it has cost about $${(microUsd / 1_000_000).toFixed(2)} of $${costUsd.toFixed(2)}`;
 }
@@ -107,7 +107,7 @@ export function endStopped(state: GovernorState, agentId: string | null): HookAn
  * Takes the reasons for stopped agents to report to the agent that waits for this tool call; undefined for the main
  * thread.
  */
-export function takeUntold(state: GovernorState, toolUseId: string | undefined): AgentText {
+export function takeUnsentNotice(state: GovernorState, toolUseId: string | undefined): AgentText {
   const { untold } = state.work.agents;
   const isDue = ({ aside, ...entry }: Agents['untold'][number]) =>
     aside ? toolUseId === undefined : entry.toolUseId === toolUseId;

@@ -1,7 +1,7 @@
 import { answeredIn, usesIn } from '../../protocol/blocks.ts';
 import type { AssistantEvent, Event, PartialEvent, TaskEvent, UserEvent } from '../../protocol/events.ts';
 import { fieldsOf, ownOf, textOf } from '../../protocol/fields.ts';
-import { contextOf, readUsage, saysNothing, type Usage } from '../../protocol/usage.ts';
+import { contextOf, isAllZero, readUsage, type Usage } from '../../protocol/usage.ts';
 import { sumOf } from '../../text/sum-of.ts';
 import { openCall } from '../cost/priced-call.ts';
 import { leastPriceFor, microUsdOf } from '../cost/prices.ts';
@@ -84,7 +84,7 @@ function readCall(state: GovernorState, event: AssistantEvent | PartialEvent, id
     return withAgent(state, id, countCall(known, { ...known.last, ...open }));
   }
   const { usage, messageId, model, blocks } = event;
-  if (event.synthetic || usage === undefined || saysNothing(usage)) return state;
+  if (event.synthetic || usage === undefined || isAllZero(usage)) return state;
   const agent = agentOf(state, id) ?? NEW_AGENT;
   const isSame = messageId !== '' && agent.last.messageId === messageId;
   const uses = usesIn(blocks);

@@ -1,12 +1,12 @@
 import { isTaskReport, usesIn } from '../../protocol/blocks.ts';
 import type { ControlRequestEvent, ControlResponseEvent, Event } from '../../protocol/events.ts';
 import { countOrZero, type Fields, fieldsOf, listOf, textOf } from '../../protocol/fields.ts';
-import { saysNothing } from '../../protocol/usage.ts';
+import { isAllZero } from '../../protocol/usage.ts';
 import { AGENT_TOOLS, hasAgentLimits } from '../agents/agent-limits.ts';
 import { readOpening, readReport, totalMicroUsd } from '../cost/cost.ts';
 import type { Action } from '../decisions.ts';
 import { isAnswer, isMainMessage } from '../facts.ts';
-import { predictedTokens, takeReading } from '../gauge/gauge.ts';
+import { predictedTokens, withReading } from '../gauge/gauge.ts';
 import { isAlias, learnWindowOf } from '../gauge/model-windows.ts';
 import { isKnown } from '../gauge/window.ts';
 import { documentToGive } from '../operations/fresh-context.ts';
@@ -151,7 +151,7 @@ export function askLater(before: GovernorState, event: Event): GovernorState {
 /** Some gateways report the input of a call only at its very end, which claude does not pass on. */
 function withUnsized(state: GovernorState, event: Event): GovernorState {
   if (!isAnswer(event) || event.usage === undefined) return state;
-  const unsized = saysNothing(event.usage);
+  const unsized = isAllZero(event.usage);
   return unsized === state.process.control.unsized ? state : changedIn(state, 'control', { unsized });
 }
 
@@ -235,7 +235,7 @@ function onContext(state: GovernorState, event: ControlResponseEvent): GovernorS
   const { phase, trigger: before } = state.process.control;
   const hidesWindow = placed && (typeof before !== 'number' || tokens >= before + NATIVE_RESERVE_TOKENS);
   // Measured sizes of this process are better than the answer, which claude estimates between calls.
-  const gauge = state.gauge.basis === 'measured' ? state.gauge : takeReading(state.gauge, total, 'asked');
+  const gauge = state.gauge.basis === 'measured' ? state.gauge : withReading(state.gauge, total, 'asked');
   const callers = response.isAutoCompactEnabled === false || (placed && before === 'unplaced');
   const trigger = callers ? 'off' : before;
   const { model } = state.session;

@@ -1,11 +1,11 @@
 import type { ControlRequestEvent } from '../../protocol/events.ts';
 import { type Fields, fieldsOf, stringOf, textOf } from '../../protocol/fields.ts';
-import { AGENT_TOOLS, askAgent, countReason, endStopped, takeUntold } from '../agents/agent-limits.ts';
+import { AGENT_TOOLS, askAgent, countReason, endStopped, takeUnsentNotice } from '../agents/agent-limits.ts';
 import type { HookAnswer, HookName } from '../effects.ts';
 import { readGauge } from '../gauge/gauge.ts';
-import { documentToGive, noteCleared, resumesWithIt } from '../operations/fresh-context.ts';
+import { documentToGive, noteCleared, resumesInNewProcess } from '../operations/fresh-context.ts';
 import { stopHeldPrompt } from '../prompts/own-lines.ts';
-import { commandIn, giveBack } from '../prompts/prompt.ts';
+import { commandIn, promptsAsText } from '../prompts/prompt.ts';
 import { givenLength } from '../relief/beside-summary.ts';
 import { GIVEN_BACK, isExact, lostPrompts } from '../relief/exact.ts';
 import { stopTurn } from '../relief/exhaustion.ts';
@@ -43,7 +43,7 @@ export function answerCallback(state: GovernorState, event: ControlRequestEvent)
   if (hook === 'UserPromptSubmit') return answerPrompt(state, answer, stringOf(input.prompt));
   if (hook !== 'SessionStart') return emit(state, answer);
   if (input.source === 'compact') return restore(state, answer);
-  return resumesWithIt(state) ? emit(noteCleared(state, false), answer) : handOver(state, answer);
+  return resumesInNewProcess(state) ? emit(noteCleared(state, false), answer) : handOver(state, answer);
 }
 
 /** Whether a hook is about a tool; claude then does not accept null for the matcher. */
@@ -62,7 +62,7 @@ function answerPrompt(state: GovernorState, answer: HookAnswer, prompt: string):
   const stopped = stopHeldPrompt(state);
   // Context for a stopped prompt would be lost with it.
   if (stopped !== state) return emit(stopped, answer);
-  return tellWith(handOver(state, { ...answer, recall: 'prompt' }), answer.requestId);
+  return answerWithNotice(handOver(state, { ...answer, recall: 'prompt' }), answer.requestId);
 }
 
 /** Gives the document of the previous context to a fresh one. */
@@ -102,7 +102,7 @@ function restore(state: GovernorState, plain: HookAnswer): GovernorState {
   const answer: HookAnswer = { ...plain, recall: 'lost', room };
   const prompts = lostPrompts(state);
   if (prompts.length === 0) return emit(state, answer);
-  const { text, shorter, actions } = giveBack(state, prompts, GIVEN_BACK, room);
+  const { text, shorter, actions } = promptsAsText(state, prompts, GIVEN_BACK, room);
   const promptUuids = prompts.map((prompt) => prompt.uuid);
   const told = decide(emit(state, ...actions), 'mid-turn:prompts', 'compacted in mid-turn', { promptUuids });
   return emit(told, { ...answer, context: text, ...(shorter !== undefined && { shorter }) });
@@ -118,11 +118,11 @@ export function isOfSubagent({ request }: ControlRequestEvent): boolean {
  *
  * @param call the call whose result gets the text; undefined if a prompt gets it
  */
-function tellWith(state: GovernorState, requestId: string, call?: ToolCall): GovernorState {
+function answerWithNotice(state: GovernorState, requestId: string, call?: ToolCall): GovernorState {
   const hint = call === undefined ? silent(state) : hintFor(state, call);
   const zone = tellAgent(hint.state, call === undefined ? 'prompt' : 'mid-turn');
   const alert = state.run.policy.zones.tellAgent ? alertAgent(zone.state) : silent(zone.state);
-  const stopped = takeUntold(alert.state, undefined);
+  const stopped = takeUnsentNotice(alert.state, undefined);
   const text = [hint.text, zone.text, alert.text, stopped.text].filter(Boolean).join(' ');
   return withContext(stopped.state, requestId, text);
 }
@@ -140,7 +140,7 @@ function answerToolHook(state: GovernorState, hook: ToolHook, event: ControlRequ
   if (hook === 'PreToolUse') return STARTS_AGENT.test(call.tool) ? beforeAgent(state, call) : beforeTool(state, call);
   const output = endStopped(state, call.agent);
   if (output !== undefined) return emit(state, { kind: 'answer-hook', requestId: call.requestId, hook, output });
-  const { state: afterNotice, text } = takeUntold(state, call.toolUseId);
+  const { state: afterNotice, text } = takeUnsentNotice(state, call.toolUseId);
   const judged = (hook === 'PostToolUse' ? afterTool : afterFailure)(afterNotice, call);
   return withContext(afterMainTool(judged, call), call.requestId, text);
 }
@@ -172,6 +172,6 @@ export function onResultStored(state: GovernorState, requestId: string, path: st
 /** After an answered tool of the main thread: the turn continues with its result and the notices, or ends here. */
 function afterMainTool(state: GovernorState, call: ToolCall): GovernorState {
   if (call.agent !== null || !isAnswered(state, call)) return state;
-  const told = tellWith(state, call.requestId, call);
+  const told = answerWithNotice(state, call.requestId, call);
   return call.hook === 'PostToolUse' ? stopTurn(told, call.requestId) : told;
 }

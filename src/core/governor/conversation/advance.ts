@@ -1,4 +1,4 @@
-import { takeUntold } from '../agents/agent-limits.ts';
+import { takeUnsentNotice } from '../agents/agent-limits.ts';
 import { isReporting } from '../agents/agents.ts';
 import { awaitsAgents } from '../control/control.ts';
 import type { Prompt } from '../input.ts';
@@ -6,7 +6,7 @@ import { startBriefing } from '../operations/fresh-context.ts';
 import { adviseRelief, dueRelief, relieveFor, startRelief } from '../operations/relief.ts';
 import { waiting, withoutPrompt } from '../prompts/mailbox.ts';
 import { isAsking, stopTask } from '../prompts/own-lines.ts';
-import { isAtWork, tasksAside } from '../prompts/tasks.ts';
+import { backgroundTasks, isAtWork } from '../prompts/tasks.ts';
 import type { GovernorState } from '../state.ts';
 import { changed, changedIn, emit, isRelieving, setTimer } from '../steps.ts';
 import { announceLargeTask, isTooLarge, refusePrompt } from '../zones/notices.ts';
@@ -72,11 +72,11 @@ export function isFree(state: GovernorState): boolean {
  * with an open input, ctxb does both.
  */
 function endWhenDone(state: GovernorState): GovernorState {
-  const { state: afterNotice, text } = takeUntold(state, undefined);
+  const { state: afterNotice, text } = takeUnsentNotice(state, undefined);
   // claude does not report that ctxb stopped a workflow, so the agent would wait for it or end without it.
   if (text !== '' && state.run.mode === 'act' && !isReporting(state)) return resumeWork(afterNotice, text);
   if (!state.mailbox.ended) return state;
-  const tasks = tasksAside(state.work.tasks);
+  const tasks = backgroundTasks(state.work.tasks);
   if (tasks.length === 0) return closeInput(state);
   const inBackground = tasks.filter(([, { phase }]) => phase === 'background');
   const shells = inBackground.filter(([, { kind }]) => kind === 'shell');

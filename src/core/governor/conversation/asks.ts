@@ -5,7 +5,7 @@ import type { AskAnswer, Effect } from '../effects.ts';
 import { predictedTokens } from '../gauge/gauge.ts';
 import type { Ask } from '../input.ts';
 import { loadMod } from '../operations/load-mod.ts';
-import { endWithIt } from '../process/process.ts';
+import { endWithProcess } from '../process/process.ts';
 import { waiting } from '../prompts/mailbox.ts';
 import { sendInterrupt, successLine } from '../prompts/own-lines.ts';
 import { prefixOf } from '../relief/accounts.ts';
@@ -29,15 +29,15 @@ function refusal(state: GovernorState, { what, now }: Ask): string | undefined {
   if (run.mode !== 'act') return 'this run only observes (--observe)';
   if (mailbox.input === 'closed' || mailbox.outcome !== undefined) return 'the run is about to end';
   if (what === 'stop') return undefined;
-  const cannot = obstacleTo(what, state);
+  const cannot = whyNotNow(what, state);
   if (cannot !== undefined) return cannot;
   if (relief.asked !== undefined && relief.asked.way !== what)
     return `a ${relief.asked.way === 'compact' ? 'compaction' : 'handoff'} was asked for before`;
-  return obstacleInTurn(state, what === 'compact', now);
+  return whyNotInTurn(state, what === 'compact', now);
 }
 
 /** Why a relief can come neither after this turn nor, with `now`, in the middle of it. */
-function obstacleInTurn(state: GovernorState, isCompaction: boolean, now: boolean): string | undefined {
+function whyNotInTurn(state: GovernorState, isCompaction: boolean, now: boolean): string | undefined {
   const { mailbox, process, turn } = state;
   const canBeNow = isCompaction && (process.control.trigger !== 'off' || turn.phase === 'idle');
   if (now && canBeNow) return undefined;
@@ -49,7 +49,7 @@ function obstacleInTurn(state: GovernorState, isCompaction: boolean, now: boolea
 const NOT_NOW =
   "ctxb may not move claude's level (--no-mid-turn, or claude's settings): without --now it compacts after the turn";
 
-function obstacleTo(way: AskedRelief['way'], state: GovernorState): string | undefined {
+function whyNotNow(way: AskedRelief['way'], state: GovernorState): string | undefined {
   const { gauge, session, relief, run } = state;
   if (gauge.calls === 0) return `there is nothing to ${way === 'compact' ? 'compact' : 'hand over'} yet`;
   if (way === 'handoff')
@@ -151,7 +151,7 @@ export function onInterrupt(before: GovernorState, reason = 'the user asked to s
   });
   const next = decide(interrupted, 'interrupt', reason);
   // Between two processes no turn runs, and no new process starts.
-  if (state.process.phase === 'dead') return state.mailbox.input === 'closed' ? next : endWithIt(next);
+  if (state.process.phase === 'dead') return state.mailbox.input === 'closed' ? next : endWithProcess(next);
   if (state.turn.phase === 'idle' && !isRelieving(state)) return next;
   if (state.turn.phase !== 'sent') return sendInterrupt(next);
   // Without a session id claude may still wait for its hooks and hold the prompt, which must not begin.

@@ -6,7 +6,7 @@ import { askAgents, mergeInitialize, openControl, refuseQuestions } from '../con
 import type { Ask, Prompt } from '../input.ts';
 import { noteInterrupt } from '../operations/compact.ts';
 import { adviseDue, dueRelief } from '../operations/relief.ts';
-import { closeOwed, waiting, withPrompt } from '../prompts/mailbox.ts';
+import { answerWithDeferredEnd, waiting, withPrompt } from '../prompts/mailbox.ts';
 import { toPrompt } from '../prompts/prompt.ts';
 import { withoutWakeup } from '../prompts/tasks.ts';
 import type { Asker } from '../relief/relief-state.ts';
@@ -59,7 +59,7 @@ function dispatch(state: GovernorState, event: Event, line: string): GovernorSta
   if (event.kind === 'control-request') return ask(noteRequest(state, event), event, line);
   if (event.kind !== 'user' || !isAnswerable(line)) return pass(state, line);
   const prompt = toPrompt(event, line);
-  if (speaksIntoTurn(state, prompt)) return sendPrompt(state, prompt);
+  if (joinsTurn(state, prompt)) return sendPrompt(state, prompt);
   const queued = changed(state, { mailbox: withPrompt(state.mailbox, prompt, 'waiting') });
   const mustWait =
     waiting(queued).length > 1 || !isFree(state) || dueRelief(state, prompt) !== undefined || isTooLarge(state, prompt);
@@ -100,7 +100,7 @@ function messageIn(line: string): Fields {
 function endPause(state: GovernorState): GovernorState {
   const stopped = stopWaiting(state);
   if (stopped === state || state.mailbox.input === 'closed') return state;
-  return closeOwed(changedIn(stopped, 'mailbox', { work: undefined }));
+  return answerWithDeferredEnd(changedIn(stopped, 'mailbox', { work: undefined }));
 }
 
 function pass(state: GovernorState, line: string): GovernorState {
@@ -111,7 +111,7 @@ function pass(state: GovernorState, line: string): GovernorState {
  * Whether a prompt goes into the running turn at once, as without ctxb. A command would run after the turn anyway,
  * where it could be mistaken for one of ctxb's commands.
  */
-function speaksIntoTurn(state: GovernorState, prompt: Prompt): boolean {
+function joinsTurn(state: GovernorState, prompt: Prompt): boolean {
   return (
     state.turn.phase === 'running' &&
     state.mailbox.input === 'open' &&

@@ -27,7 +27,7 @@ import { announceBreak } from '../relief/cache-break.ts';
 import { afterEcho, followExact, isEcho, noteMidTurn, noteReport } from '../relief/exact.ts';
 import { readExhaustion, readTurnStop } from '../relief/exhaustion.ts';
 import { announceExpiry } from '../relief/outlook.ts';
-import { brakeThrash } from '../relief/thrash.ts';
+import { limitThrash } from '../relief/thrash.ts';
 import { toolsAfter } from '../relief/tool-results.ts';
 import { passThroughOlder } from '../relief/unsupported.ts';
 import type { GovernorState } from '../state.ts';
@@ -114,7 +114,7 @@ const RULES: readonly Rule[] = [
   on('compact-status', giveUpNative),
   noteMidTurn,
   (state, { event }) => followExact(state, event),
-  on('boundary', live(brakeThrash)),
+  on('boundary', live(limitThrash)),
   when('call', measureLanding),
   (state, { event }) => (isReading(state, event) ? judgeLevel(state) : state),
   when('ending', live(noteTurn)),

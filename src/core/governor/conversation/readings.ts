@@ -2,7 +2,7 @@ import type { AssistantEvent, Block, Event, InitEvent, ResultEvent, UserEvent } 
 import { COMMANDS_OFF } from '../../protocol/failures.ts';
 import { fieldsOf, textOf } from '../../protocol/fields.ts';
 import { modelName } from '../../protocol/model-name.ts';
-import { contextOf, saysNothing } from '../../protocol/usage.ts';
+import { contextOf, isAllZero } from '../../protocol/usage.ts';
 import { isAnswer } from '../facts.ts';
 import { type Content, measureContent, NO_CONTENT } from '../gauge/estimator.ts';
 import {
@@ -16,7 +16,7 @@ import {
   isCharactersOnly,
   predictedTokens,
   settleOutput,
-  takeReading,
+  withReading,
 } from '../gauge/gauge.ts';
 import { isAlias, learnWindowOf, useWindowOf } from '../gauge/model-windows.ts';
 import { addBlocks } from '../gauge/token-estimate.ts';
@@ -79,11 +79,11 @@ function withEmptyContext(state: GovernorState, keptTokens: number): GovernorSta
 function readAssistant(state: GovernorState, event: AssistantEvent, generated: Content): Gauge {
   const { gauge, session } = state;
   const { usage, messageId, model, outputFinal } = event;
-  if (event.synthetic || (usage !== undefined && saysNothing(usage))) return gauge;
+  if (event.synthetic || (usage !== undefined && isAllZero(usage))) return gauge;
   // Each line without a message id counts as a call.
   const isSame = messageId !== '' && gauge.call?.messageId === messageId;
   if (usage === undefined) return isSame ? extendCall(gauge, { generated }) : addToContext(gauge, generated);
-  const aside = isSame ? null : asideOf(gauge, event, session.model);
+  const aside = isSame ? null : auxiliaryModelOf(gauge, event, session.model);
   if (aside !== null) return aside === gauge.aside ? gauge : changedGauge(gauge, { aside });
   const own = useWindowOf(gauge, model);
   const known = withWindow(own, recordedWindow(state, event, learnFromModelId(own.window, model)));
@@ -122,7 +122,7 @@ function withWindow(gauge: Gauge, window: Gauge['window']): Gauge {
  * A call of another model with less than half of the context serves a purpose of claude's own. A switch of the model
  * keeps the context: `init` names the new model, or that model makes a second call.
  */
-function asideOf(gauge: Gauge, { model, messageId, usage }: AssistantEvent, named: string | undefined) {
+function auxiliaryModelOf(gauge: Gauge, { model, messageId, usage }: AssistantEvent, named: string | undefined) {
   const { aside, call, used } = gauge;
   if (model === undefined || call?.model === undefined || usage === undefined) return null;
   if (model === call.model || model === named || contextOf(usage) >= used / 2) return null;
@@ -157,7 +157,7 @@ function readReport(gauge: Gauge, event: UserEvent): Gauge {
   const report = readTextReport(event.blocks);
   if (report === undefined) return gauge;
   const window = learnWindow(gauge.window, report.window, 'reported');
-  return takeReading(withWindow(gauge, window), report.used, 'reported');
+  return withReading(withWindow(gauge, window), report.used, 'reported');
 }
 
 function readInit(state: GovernorState, event: InitEvent): GovernorState {
@@ -218,8 +218,8 @@ function learnWindows(gauge: Gauge, windows: ResultEvent['windows'], main: strin
  * counts as a single call if it fits into the window that the result names.
  */
 function lastCall({ usage, lastIteration, numTurns }: ResultEvent, { tokens = 0, source }: ContextWindow) {
-  if (usage === undefined || saysNothing(usage)) return undefined;
-  if (lastIteration !== undefined && !saysNothing(lastIteration)) return lastIteration;
+  if (usage === undefined || isAllZero(usage)) return undefined;
+  if (lastIteration !== undefined && !isAllZero(lastIteration)) return lastIteration;
   const isLone = numTurns === undefined ? source !== 'result' || contextOf(usage) <= tokens : numTurns === 1;
   return isLone ? usage : undefined;
 }

@@ -17,7 +17,7 @@ import {
   ownUuid,
   userLine,
 } from '../prompts/own-lines.ts';
-import { giveBack, promptIn, tellsTask } from '../prompts/prompt.ts';
+import { promptIn, promptsAsText, tellsTask } from '../prompts/prompt.ts';
 import { noteSentPrompt } from '../prompts/turns.ts';
 import { noteSaid } from '../relief/exact.ts';
 import { announceExpiry } from '../relief/outlook.ts';
@@ -44,7 +44,7 @@ export function sendPrompt(state: GovernorState, prompt: Prompt): GovernorState 
   const asWritten = mode === 'observe' && callerSpeaksProtocol ? ({ exact: true } as const) : {};
   const send = { kind: 'send', line: prompt.line, promptUuid: prompt.uuid, ...asWritten } as const;
   const mayBeSkipped = mode === 'act' && state.process.resumes && !isOwnOrStamped(state, prompt.uuid);
-  const afterSend = isSkipped ? tellSkipped(afterRead, [prompt]) : noteSentPrompt(afterRead, prompt);
+  const afterSend = isSkipped ? reportSkipped(afterRead, [prompt]) : noteSentPrompt(afterRead, prompt);
   if (mode === 'replay') return afterSend;
   return emit(afterSend, send, ...(mayBeSkipped ? [setTimer('skip', SKIPPED_AFTER_MS)] : []));
 }
@@ -69,11 +69,11 @@ export function closeUnbegun(state: GovernorState): GovernorState {
 /** Closes a prompt that claude skipped in a resumed session, and reports it. */
 export function forgetSkipped(state: GovernorState): GovernorState {
   const closed = closeUnbegun(state);
-  return closed === state ? state : tellSkipped(closed, promptsInTurn(state));
+  return closed === state ? state : reportSkipped(closed, promptsInTurn(state));
 }
 
 /** claude says nothing about a prompt whose uuid it has received before. A recording repeats prompts. */
-function tellSkipped(state: GovernorState, prompts: readonly Prompt[]): GovernorState {
+function reportSkipped(state: GovernorState, prompts: readonly Prompt[]): GovernorState {
   if (state.run.mode === 'replay') return state;
   return decide(state, 'skipped', 'it has already received the uuid', { prompts: prompts.map(({ uuid }) => uuid) });
 }
@@ -96,7 +96,8 @@ export function notePrompt(
 export function resumeWork(state: GovernorState, work: string): GovernorState {
   const resumed = changed(state, { mailbox: { ...markOwed(state), work: undefined } });
   const requests = requestsOf(state, droppedPrompts(state));
-  const { text, actions } = requests.length === 0 ? NO_ADDITION : giveBack(state, requests, 'What it was to answer');
+  const { text, actions } =
+    requests.length === 0 ? NO_ADDITION : promptsAsText(state, requests, 'What it was to answer');
   // The user's words must not follow ctxb's opening, which marks a text as ctxb's.
   const words = text === '' ? `${OWN_OPENING}${work}\n\n${CONTINUE}` : [work, text, CONTINUE].join('\n\n');
   // The end of a wait is reported when the API answers.

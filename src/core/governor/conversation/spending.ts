@@ -53,7 +53,7 @@ function isLimited({ run }: GovernorState): boolean {
 
 function judgeLimits(before: GovernorState, state: GovernorState): GovernorState {
   if (before.limits === state.limits) return state;
-  const { level, news, said } = judge(state);
+  const { level, news, said } = spendingVerdict(state);
   const withNews = news.length === 0 ? state : tellCosts(changedIn(state, 'limits', { said }), news);
   const announced = news.reduce(announce, withNews);
   if (level !== 'limit' || state.run.mode !== 'act' || state.turn.phase === 'idle') return announced;
@@ -103,7 +103,7 @@ function tellCosts(state: GovernorState, news: readonly CostNotice[]): GovernorS
   return changedIn(state, 'told', { warnings: [...state.mailbox.told.warnings, ...costs.slice(-1)] });
 }
 
-function judge(state: GovernorState) {
+function spendingVerdict(state: GovernorState) {
   return judgeCost(runMicroUsd(state), limitsOf(state), state.limits.said);
 }
 
@@ -133,12 +133,12 @@ export function atLimit(state: GovernorState): GovernorState | undefined {
   const { phase, brokenOff } = state.limits;
   if (phase === 'wrapping') return endAtLimit(state);
   if (state.run.mode !== 'act') return undefined;
-  const { level, nearest } = judge(state);
+  const { level, nearest } = spendingVerdict(state);
   // claude can report a lower cost than ctxb computed during the turn.
   const isReached = level === 'limit' && nearest !== undefined;
   const isLate = state.limits.time === 'up';
   if (!isReached && !isLate) return brokenOff ? continueWork(state) : undefined;
-  const way = wayOf(state);
+  const way = actionAtLimit(state);
   // Before the first call no work needs a wrap-up.
   const isDone = state.gauge.calls === 0 || (!brokenOff && waiting(state).length === 0);
   if (way === 'stop' || isDone) return endAtLimit(state);
@@ -152,7 +152,7 @@ export function atLimit(state: GovernorState): GovernorState | undefined {
   });
 }
 
-function wayOf({ run, limits }: GovernorState): 'ask' | 'wrap-up' | 'stop' {
+function actionAtLimit({ run, limits }: GovernorState): 'ask' | 'wrap-up' | 'stop' {
   const { onLimit } = run.policy.cost;
   if (limits.time !== 'up' && asksPerson(onLimit, run.attended)) return 'ask';
   return onLimit === 'stop' ? 'stop' : 'wrap-up';
@@ -163,7 +163,7 @@ export function onCostAnswer(before: GovernorState, limitUsd: number | undefined
   const state = changed(before, { operation: IDLE });
   // The user stopped the run instead of answering.
   if (state.mailbox.input !== 'open') return endAtLimit(state);
-  const { nearest } = judge(state);
+  const { nearest } = spendingVerdict(state);
   if (limitUsd === undefined || nearest === undefined || limitUsd <= toUsd(nearest.spent)) return wrapUp(state);
   const raised = { ...state.limits.raised, [nearest.scope]: limitUsd };
   return continueWork(changedIn(state, 'limits', { raised }));
@@ -172,7 +172,7 @@ export function onCostAnswer(before: GovernorState, limitUsd: number | undefined
 /** Continues below the limit: resumes the stopped turn, unless the caller saw its end. */
 function continueWork(state: GovernorState): GovernorState {
   const allowed = changedIn(state, 'limits', { phase: 'within', brokenOff: false });
-  if (!state.limits.brokenOff || wayOf(state) === 'stop') return allowed;
+  if (!state.limits.brokenOff || actionAtLimit(state) === 'stop') return allowed;
   return changedIn(allowed, 'mailbox', { work: 'The work was stopped because of its cost; it may continue now.' });
 }
 
@@ -198,6 +198,6 @@ function endAtLimit(state: GovernorState): GovernorState {
 /** Whether a line reports the interruption of a turn that ctxb resumes: a later turn answers the caller. */
 export function tellsStop(state: GovernorState, event: Event): boolean {
   const { stopped } = state.turn;
-  const isResumed = stopped === 'stall' || (stopped === 'cost' && wayOf(state) !== 'stop');
+  const isResumed = stopped === 'stall' || (stopped === 'cost' && actionAtLimit(state) !== 'stop');
   return (isResumed || (stopped === 'wait' && event.kind === 'user')) && tellsInterrupt(event);
 }

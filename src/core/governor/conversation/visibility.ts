@@ -5,7 +5,7 @@ import { isAnswer, isMainMessage } from '../facts.ts';
 import { isFailedResume } from '../process/process.ts';
 import { isOwnOrStamped, isOwnRequest, isOwnUuid, OWN_PREFIX } from '../prompts/own-lines.ts';
 import { withoutWakeup } from '../prompts/tasks.ts';
-import { isEcho, speaksOfMod } from '../relief/exact.ts';
+import { isEcho, mentionsMod } from '../relief/exact.ts';
 import { hasRunOut, mayRelieve, tellsTurnStop } from '../relief/exhaustion.ts';
 import type { GovernorState } from '../state.ts';
 import { isAnsweringUs } from '../steps.ts';
@@ -24,7 +24,7 @@ export function visibilityOf(state: GovernorState, event: Event): Visibility {
   if (isOwnTraffic(state, event)) return 'hide';
   if (state.run.showInjected) return 'show';
   if (tellsTurnStop(state, event)) return 'hide';
-  if (isEcho(state, event) || (speaksOfMod(state) && isKnown(event, MOD_EVENTS))) return 'hide';
+  if (isEcho(state, event) || (mentionsMod(state) && isKnown(event, MOD_EVENTS))) return 'hide';
   if (isInjectedTurn(state)) return inInjectedTurn(state, event);
   return isRecoverable(state, event) ? 'defer' : 'show';
 }
@@ -44,9 +44,9 @@ function inInjectedTurn(state: GovernorState, event: Event): Visibility {
   // Hides the empty list of background tasks that claude writes for a fresh context.
   if (Object.keys(withoutWakeup(state.work.tasks)).length === 0 && isKnown(event, TASKS_CHANGED)) return 'hide';
   // Only the result shows whether ctxb or claude started the turn.
-  if (isAnsweringUs(state)) return speaksOfTurn(event) || isAmbiguous(event) ? 'buffer' : 'show';
-  if ('turn' in state.operation && state.operation.turn === 'running') return speaksOfTurn(event) ? 'hide' : 'show';
-  if (startsForeignTurn(state, event) || !speaksOfTurn(event)) return 'show';
+  if (isAnsweringUs(state)) return belongsToTurn(event) || isAmbiguous(event) ? 'buffer' : 'show';
+  if ('turn' in state.operation && state.operation.turn === 'running') return belongsToTurn(event) ? 'hide' : 'show';
+  if (startsForeignTurn(state, event) || !belongsToTurn(event)) return 'show';
   return isAmbiguous(event) ? 'buffer' : 'hide';
 }
 
@@ -95,7 +95,7 @@ function isOwnTraffic(state: GovernorState, event: Event): boolean {
 }
 
 /** Whether a line belongs to the main conversation, not to background tasks or the control channel. */
-function speaksOfTurn(event: Event): boolean {
+function belongsToTurn(event: Event): boolean {
   if (event.kind === 'result') return !event.fromBackgroundTask;
   if (event.kind === 'known') return event.name.startsWith('system/hook_');
   return 'subagent' in event ? event.subagent === null : TURN_EVENTS.includes(event.kind);

@@ -1,9 +1,18 @@
 import type { AssistantEvent, Event, ResultEvent } from '../../protocol/events.ts';
-import { isNewer, saysNothing } from '../../protocol/usage.ts';
+import { isAllZero, isNewer } from '../../protocol/usage.ts';
 import { isAtLeast } from '../../protocol/version.ts';
 import { addContent, type Content, measureLine, NO_CONTENT, sumContent } from '../gauge/estimator.ts';
 import { callMicroUsd, latestCallsMicroUsd, openMicroUsd, type PricedCall, replaceCall } from './priced-call.ts';
-import { costBeside, leastPriceFor, microUsdOf, PAID, type Price, type Prices, priceFor, ratesBy } from './prices.ts';
+import {
+  inferenceCost,
+  leastPriceFor,
+  microUsdOf,
+  PAID,
+  type Price,
+  type Prices,
+  priceFor,
+  ratesBy,
+} from './prices.ts';
 
 /**
  * Costs of a run, including subagents. All sums are whole micro-dollars (millionths of a US dollar): with binary
@@ -233,7 +242,7 @@ const NO_FIGURES = { outputKnown: false, generated: NO_CONTENT };
 function readCall(cost: Cost, event: AssistantEvent, list: PriceList, written: Content): Cost {
   const { usage, messageId, subagent: thread, model } = event;
   if (event.isBilled) return cost;
-  if (event.synthetic || usage === undefined || saysNothing(usage)) return noteUncounted(cost, event);
+  if (event.synthetic || usage === undefined || isAllZero(usage)) return noteUncounted(cost, event);
   const last = cost.calls.find((call) => call.thread === thread);
   // Each line without a message id counts as a call.
   const open = messageId === '' || last?.messageId !== messageId ? undefined : last;
@@ -244,7 +253,7 @@ function readCall(cost: Cost, event: AssistantEvent, list: PriceList, written: C
   const version = event.version ?? list.version;
   const price = priceIn(list, event, version, last);
   if (price === undefined) return withGap(cost, model ?? '');
-  const { microUsd, unpriced } = costBeside(usage, price, list.prices, version);
+  const { microUsd, unpriced } = inferenceCost(usage, price, list.prices, version);
   const besides = microUsd + paidMicroUsd(event, price);
   const call = { thread, messageId, model, version, price, usage, besides, outputKnown, generated };
   const settled = cost.settled + (last && last !== open ? callMicroUsd(last) : 0);

@@ -175,14 +175,14 @@ const FAST_ID = /-fast(?::|$)/;
 function listPrice(model: string, version: string | null | undefined): Price | undefined {
   const price = priceOf(model, PRICES);
   if (price?.fastTimes !== undefined && FAST_ID.test(model)) return multiply(price, price.fastTimes);
-  return price && version != null ? priceAsOf(price, version) : price;
+  return price && version != null ? priceInVersion(price, version) : price;
 }
 
-function priceAsOf(price: Price, version: string): Price {
+function priceInVersion(price: Price, version: string): Price {
   const { before, ...current } = price;
   return before === undefined || isAtLeast(version, before.version)
     ? price
-    : priceAsOf({ ...current, ...before.price }, version);
+    : priceInVersion({ ...current, ...before.price }, version);
 }
 
 /**
@@ -213,7 +213,7 @@ export function microUsdOf(usage: Usage, listPrice: Price, output = usage.output
  *
  * @returns `unpriced`: a model or a term without a known price, whose cost is missing from the sum
  */
-export function costBeside({ besides = [], terms }: Usage, own: Price, prices: Prices, version: string | undefined) {
+export function inferenceCost({ besides = [], terms }: Usage, own: Price, prices: Prices, version: string | undefined) {
   let microUsd = 0;
   let unpriced = terms?.names.find((name) => !Object.hasOwn(TIMES, name));
   for (const { model, usage } of besides) {

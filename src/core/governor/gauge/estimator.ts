@@ -132,11 +132,11 @@ export function addContent(a: Content, b: Content): Content {
 
 /** Estimated tokens of the content, rounded up. */
 export function estimateTokens(content: Content, calibration: Calibration): number {
-  return Math.ceil(content.tokens * scaleOf(calibration)) + unspokenTokens(content, calibration);
+  return Math.ceil(content.tokens * scaleOf(calibration)) + hiddenTokens(content, calibration);
 }
 
 /** Expected tokens of non-text content, such as pictures. */
-export function unspokenTokens({ fixedTokens, sharpTokens }: Content, { tokenizer }: Calibration): number {
+export function hiddenTokens({ fixedTokens, sharpTokens }: Content, { tokenizer }: Calibration): number {
   return fixedTokens + (tokenizer > 1 ? sharpTokens : 0);
 }
 
@@ -147,7 +147,7 @@ export function nativeTokens({ chars, fixedTokens }: Content): number {
 
 /** Learns from one call: `content` was added and the context grew by `tokens`. */
 export function calibrate(calibration: Calibration, content: Content, tokens: number): Calibration {
-  const unspoken = unspokenTokens(content, calibration);
+  const unspoken = hiddenTokens(content, calibration);
   const estimate = estimateTokens(content, calibration) - unspoken;
   const factor = estimate > 0 ? (tokens - unspoken) / estimate : 0;
   if (!(factor > 1 / PLAUSIBLE_FACTOR && factor < PLAUSIBLE_FACTOR)) return calibration;

@@ -162,7 +162,7 @@ export function addCall(gauge: Gauge, { messageId, model, usage, outputKnown, ge
     calibration: calibrationFor(model, previous === null ? gauge.calibration : learn(gauge, previous, used)),
     calls: gauge.calls + 1,
     grown: gauge.grown + (previous === null ? 0 : Math.max(0, used - gauge.used)),
-    ...peaksWith(gauge, used),
+    ...withPeak(gauge, used),
     first: gauge.first ?? Math.max(0, used - estimateTokens(gauge.added, gauge.calibration)),
     foreseen: previous === null ? undefined : predictedTokens(gauge),
     aside: null,
@@ -189,7 +189,7 @@ export function extendCall(gauge: Gauge, figures: Pick<CallFigures, 'generated'>
   const used = contextOf(usage);
   const before = { peak: Math.max(0, ...Object.values(peaks)), peaks, windowModel: gauge.windowModel };
   const window = learnFromContext(gauge.window, used);
-  return changedGauge(gauge, { call, thoughts, window, used, ...peaksWith(before, used) });
+  return changedGauge(gauge, { call, thoughts, window, used, ...withPeak(before, used) });
 }
 
 /** Sets the actual output count of the last call. */
@@ -213,12 +213,12 @@ export function endThoughts(gauge: Gauge): Gauge {
 const NO_CALL = { call: null, added: NO_CONTENT, thoughts: 0, foreseen: undefined } as const;
 
 /** Sets a reading that does not come from a call: claude's own answer, or a report in text. */
-export function takeReading(gauge: Gauge, used: number, basis: Basis): Gauge {
+export function withReading(gauge: Gauge, used: number, basis: Basis): Gauge {
   const window = learnFromContext(gauge.window, used);
-  return changedGauge(gauge, { ...NO_CALL, window, basis, used, ...peaksWith(gauge, used) });
+  return changedGauge(gauge, { ...NO_CALL, window, basis, used, ...withPeak(gauge, used) });
 }
 
-function peaksWith({ peak, peaks, windowModel = '' }: Pick<Gauge, 'peak' | 'peaks' | 'windowModel'>, used: number) {
+function withPeak({ peak, peaks, windowModel = '' }: Pick<Gauge, 'peak' | 'peaks' | 'windowModel'>, used: number) {
   const isHigher = used > (ownOf(peaks, windowModel) ?? 0);
   return { peak: Math.max(peak, used), peaks: isHigher ? { ...peaks, [windowModel]: used } : peaks };
 }

@@ -166,19 +166,19 @@ export function markedFamily(event: AssistantEvent | UserEvent): string | undefi
   // Text next to a tool result is not a command, because a command begins a turn.
   if (event.kind === 'user' && event.role === 'tool-result') return undefined;
   const families = event.blocks.map((block) => {
-    if (event.kind === 'user') return block.type === 'text' ? familySwitchedTo(block.text) : undefined;
-    return block.type === 'tool_use' ? familyThatSigned(fieldsOf(block.input).command) : undefined;
+    if (event.kind === 'user') return block.type === 'text' ? selectedFamily(block.text) : undefined;
+    return block.type === 'tool_use' ? familyInSignature(fieldsOf(block.input).command) : undefined;
   });
   return families.find((family) => family !== undefined);
 }
 
-function familySwitchedTo(text: string): string | undefined {
+function selectedFamily(text: string): string | undefined {
   const [switched, asked = '', answered = asked] = MODEL_SWITCH.exec(text) ?? [];
   if (switched === undefined) return undefined;
   return LARGE_WORDS.test(answered) ? familyIn(answered) : '';
 }
 
-function familyThatSigned(command: unknown): string | undefined {
+function familyInSignature(command: unknown): string | undefined {
   const [, name] = COMMIT_SIGNATURE.exec(stringOf(command)) ?? [];
   return name === undefined ? undefined : familyIn(name);
 }

@@ -35,7 +35,7 @@ import { planExact } from './load-mod.ts';
 import { type Attempt, IDLE, type OperationIn } from './operation.ts';
 
 /** Time that claude has to report the end of a stopped compaction before ctxb kills it. */
-const STOPPING_PATIENCE_MS = 10_000;
+const STOP_TIMEOUT_MS = 10_000;
 
 /** The prompt that is sent next. `unseen`: a turn began in a recording that does not show its prompts. */
 export type NextPrompt = Prompt | 'unseen' | undefined;
@@ -79,7 +79,7 @@ export function giveUpWaiting(state: GovernorState, { attempt }: OperationIn<'co
   // A stuck compaction would block every prompt after it. If a boundary was seen, the compaction made room anyway.
   const concluded = conclude(state, attempt, attempt.boundarySeen ? 'success' : verdict);
   const stopped = sendInterrupt(changedIn(concluded, 'process', { compacts: true }));
-  return emit(stopped, setTimer('handoff', STOPPING_PATIENCE_MS));
+  return emit(stopped, setTimer('handoff', STOP_TIMEOUT_MS));
 }
 
 /** Records an interrupt of the caller's during a compaction of ctxb's, which the caller does not see. */
@@ -113,7 +113,7 @@ function conclude(state: GovernorState, attempt: Attempt, verdict: Verdict): Gov
     operation: IDLE,
     relief: {
       ...relief,
-      ...triesAfter(state, attempt, verdict),
+      ...failuresAfter(state, attempt, verdict),
       alone: withCost(relief.alone, microUsd),
       // After a failure the latch stays set, so the warning is not repeated.
       latch: verdict === 'success' ? relief.latch : 'warn',
@@ -137,7 +137,7 @@ const ON_VERDICT: Readonly<Partial<Record<Verdict, (state: GovernorState) => Gov
   blocked: leaveExhausted,
 };
 
-function triesAfter({ relief, gauge, run }: GovernorState, attempt: Attempt, verdict: Verdict) {
+function failuresAfter({ relief, gauge, run }: GovernorState, attempt: Attempt, verdict: Verdict) {
   const { failures } = relief;
   if (verdict === 'success') return { triedAt: undefined };
   const ended = { triedAt: gauge.calls };

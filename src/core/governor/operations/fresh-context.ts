@@ -51,7 +51,7 @@ export function noteCleared(state: GovernorState, hasDocument: boolean): Governo
  * Whether the document goes with the prompt that resumes the stopped turn. At the start of the conversation the
  * document would precede claude's own introduction, which then would miss the prompt cache.
  */
-export function resumesWithIt({ operation, relief, run }: GovernorState): boolean {
+export function resumesInNewProcess({ operation, relief, run }: GovernorState): boolean {
   // A run with a single prompt has no prompt hook.
   return operation.phase === 'clearing' && relief.exhausted?.open === true && run.singlePrompt !== true;
 }
@@ -78,7 +78,7 @@ export function startFresh(state: GovernorState): GovernorState {
   );
 }
 
-export function finishLeaving(state: GovernorState): GovernorState {
+export function finishAfterExit(state: GovernorState): GovernorState {
   const { operation } = state;
   return operation.phase === 'leaving' ? finishClear(state, operation, 'process') : state;
 }

@@ -4,7 +4,7 @@ import { isAnswer } from '../facts.ts';
 import { callOutput, predictedTokens, readGauge } from '../gauge/gauge.ts';
 import type { OwnEventOf } from '../input.ts';
 import { MIN_NATIVE_WINDOW, nativeLevel } from '../policy.ts';
-import { closeOwed } from '../prompts/mailbox.ts';
+import { answerWithDeferredEnd } from '../prompts/mailbox.ts';
 import { beginOwnTurn, ownTurnTimer } from '../prompts/own-lines.ts';
 import { continueStopped } from '../relief/exhaustion.ts';
 import { handoffRequest } from '../relief/handoff-request.ts';
@@ -42,7 +42,7 @@ export function endUnrelieved(state: GovernorState, reason: string): GovernorSta
 function unrelieved(state: GovernorState, { reason }: HandoffPlan, document: string | undefined): GovernorState {
   const ended = changed(changedIn(state, 'relief', { document }), { operation: IDLE });
   const told = decide(ended, 'give-up:run', reason, { path: document });
-  return closeOwed(changedIn(told, 'mailbox', { outcome: 'unrelieved' }));
+  return answerWithDeferredEnd(changedIn(told, 'mailbox', { outcome: 'unrelieved' }));
 }
 
 /** Whether claude cannot be asked: it does not report the end of a stopped compaction, or it is dead. */
@@ -85,12 +85,13 @@ export function followAnswer(state: GovernorState, operation: OperationIn<'askin
 function readAnswer(state: GovernorState, operation: OperationIn<'asking'>, event: ResultEvent): GovernorState {
   const plan = { ...operation.plan, answer: callOutput(state.gauge) };
   const errorText = [event.text, ...event.errors].join('\n');
-  if (event.isError && (operation.apiDown || saysUnavailable(errorText))) return putOff(state, plan, errorText);
+  if (event.isError && (operation.apiDown || saysUnavailable(errorText)))
+    return postponeHandoff(state, plan, errorText);
   return write(emit(state, ...TURN_OVER), plan, event.isError ? undefined : event.text);
 }
 
 /** Postpones the handoff because the API is down. The conversation continues unchanged. */
-function putOff(state: GovernorState, { due }: HandoffPlan, error: string): GovernorState {
+function postponeHandoff(state: GovernorState, { due }: HandoffPlan, error: string): GovernorState {
   const relief = { ...state.relief, due, putOffAt: state.gauge.calls };
   const continued = continueStopped(changed(state, { operation: IDLE, relief }));
   const reason = error.trim() || 'the API was not available';

@@ -62,7 +62,7 @@ const GUARDED = 'a PreCompact hook would not be asked (--compaction exact does w
 function armMod(state: GovernorState): GovernorState {
   if (state.process.control.phase === 'closed') return state;
   const isGuarded = listOf(fieldsOf(state.process.control.initialize?.hooks).PreCompact).length > 0;
-  if (state.run.policy.compaction.how === 'auto' && isGuarded) return disarm(state, GUARDED);
+  if (state.run.policy.compaction.how === 'auto' && isGuarded) return disableMod(state, GUARDED);
   return emit(
     changedIn(state, 'exact', { phase: 'arming' }),
     { kind: 'arm-exact' },
@@ -73,8 +73,8 @@ function armMod(state: GovernorState): GovernorState {
 /** Asks claude to load the mod from its folder. `add_plugins` adds it to the loaded plugins. */
 export function onExactFolder(state: GovernorState, path: string | undefined, isGuarded = false): GovernorState {
   if (!isLoading(state)) return state;
-  if (isGuarded) return disarm(state, GUARDED);
-  if (path === undefined) return disarm(state, 'the mod could not be written');
+  if (isGuarded) return disableMod(state, GUARDED);
+  if (path === undefined) return disableMod(state, 'the mod could not be written');
   return request(state, 'load-mod', {
     subtype: 'reload_plugins',
     add_plugins: [{ type: 'local', path }],
@@ -85,8 +85,8 @@ export function onExactFolder(state: GovernorState, path: string | undefined, is
 
 export function onModLoaded(state: GovernorState, { ok, response }: ControlResponseEvent): GovernorState {
   if (!isLoading(state)) return state;
-  if (!ok) return disarm(state, 'claude refuses to load the mod');
-  if (response.held === true) return disarm(state, 'loading the mod would change the tools');
+  if (!ok) return disableMod(state, 'claude refuses to load the mod');
+  if (response.held === true) return disableMod(state, 'loading the mod would change the tools');
   const timer = state.relief.exact.phase === 'arming' ? [setTimer('exact', RESPONSE_PATIENCE_MS)] : [];
   return emit(state, { kind: 'prove-exact' }, ...timer);
 }
@@ -116,6 +116,6 @@ function endLoading(state: GovernorState, exact: Partial<Exact>): GovernorState 
   return next.operation.phase === 'loading' ? changed(next, { operation: IDLE }) : next;
 }
 
-function disarm(state: GovernorState, why: string): GovernorState {
+function disableMod(state: GovernorState, why: string): GovernorState {
   return emit(endLoading(state, { phase: 'off', why }), CLEAR);
 }

@@ -11,7 +11,7 @@ import { priceOfModel, savedUsd } from '../relief/accounts.ts';
 import { accountsOf } from '../relief/alone.ts';
 import { givenAfter } from '../relief/beside-summary.ts';
 import { isExact, NO_ECHO } from '../relief/exact.ts';
-import { dueForExhausted, noteTried } from '../relief/exhaustion.ts';
+import { dueForExhausted, markAttempted } from '../relief/exhaustion.ts';
 import { focusText } from '../relief/focus.ts';
 import { chooseWay, type HandoffCause, latchAt, mayCompact, mayHandOver } from '../relief/ladder.ts';
 import { dueReason, extentOf } from '../relief/outlook.ts';
@@ -74,7 +74,7 @@ function compact(state: GovernorState): GovernorState {
 }
 
 function handOver(state: GovernorState, reason: string): GovernorState {
-  return startHandoff(noteTried(state), reason);
+  return startHandoff(markAttempted(state), reason);
 }
 
 /** Only reports the relief that is due, in replay or observe mode. */

@@ -13,7 +13,7 @@ export function reliefAfter(state: GovernorState, event: ExitEvent): Relief {
   const due = 'plan' in operation ? operation.plan.reason : relief.due;
   const missing = missingTurn(state, event);
   const pending = event.logged
-    ? (relief.pending ?? (missing && retoldTurn(missing)))
+    ? (relief.pending ?? (missing && interruptedTurn(missing)))
     : (relief.fresh ?? relief.pending);
   const triedAt = isCompacting(state) ? undefined : relief.triedAt;
   const after = { ...relief, due, triedAt, pending, stop: undefined };
@@ -36,7 +36,7 @@ function missingTurn(state: GovernorState, event: ExitEvent): Turn['last'] {
   return undeliveredOf(last.prompts, event).length < last.prompts.length ? undefined : last;
 }
 
-function retoldTurn({ prompts, answer }: NonNullable<Turn['last']>): HandoffDocument | undefined {
+function interruptedTurn({ prompts, answer }: NonNullable<Turn['last']>): HandoffDocument | undefined {
   const words = prompts.map(({ text }) => text).join('\n\n');
   if (words === '') return undefined;
   const text = `This was asked and answered already, and is missing above:\n\n${excerpt(words)}\n\nThe answer was:\n\n${excerpt(answer)}`;

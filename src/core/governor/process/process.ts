@@ -6,7 +6,7 @@ import { costAfterRestart, readLogged } from '../cost/cost.ts';
 import { latestCallsMicroUsd } from '../cost/priced-call.ts';
 import { TIMERS } from '../effects.ts';
 import type { ExitEvent } from '../input.ts';
-import { finishLeaving, startFresh } from '../operations/fresh-context.ts';
+import { finishAfterExit, startFresh } from '../operations/fresh-context.ts';
 import { startHandoff } from '../operations/hand-over.ts';
 import { IDLE } from '../operations/operation.ts';
 import {
@@ -14,7 +14,7 @@ import {
   openPrompts,
   owedPrompts,
   promptsInTurn,
-  takeBack,
+  restorePrompts,
   unansweredPrompts,
   waiting,
 } from '../prompts/mailbox.ts';
@@ -37,16 +37,16 @@ export function onExit(before: GovernorState, event: ExitEvent): GovernorState {
   const guessed = cost.guessed || before.turn.phase === 'running';
   const state = changedIn(before, 'limits', { cost: { ...cost, guessed } });
   const { restarts, balks } = state.process;
-  if (balks && event.code === 1) return endWithIt(changedIn(state, 'mailbox', { outcome: 'refused' }), event);
+  if (balks && event.code === 1) return endWithProcess(changedIn(state, 'mailbox', { outcome: 'refused' }), event);
   const { enabled, maxRestarts } = state.run.policy.recovery;
   // The user stopped the run between two processes.
   const isStopped = state.process.phase === 'dead' && event.signal !== undefined;
   const leaving = isStopped ? undefined : leavingOf(state);
   // A process with a fresh context needs nothing from the old one, so only the number of restarts limits it.
   if (leaving !== undefined)
-    return restarts < Math.max(1, maxRestarts) ? startFresh(leaving) : endWithIt(leaving, event);
+    return restarts < Math.max(1, maxRestarts) ? startFresh(leaving) : endWithProcess(leaving, event);
   const mayRestart = enabled && state.run.persistent && restarts < maxRestarts && state.mailbox.outcome !== 'stalled';
-  return mayRestart && isDeath(state, event) ? restart(state, event) : endWithIt(state, event);
+  return mayRestart && isDeath(state, event) ? restart(state, event) : endWithProcess(state, event);
 }
 
 /**
@@ -64,7 +64,7 @@ function isDeath(state: GovernorState, { code, signal }: ExitEvent): boolean {
   if (state.run.mode !== 'act' || state.mailbox.input !== 'open') return false;
   // An exit before the session id means a wrong start, which would fail again.
   const isUnfit = signal === undefined && state.session.id === undefined;
-  if (!state.process.hangs && (isUnfit || wasAsked({ code, signal }))) return false;
+  if (!state.process.hangs && (isUnfit || wasEndedByUser({ code, signal }))) return false;
   const { turn, mailbox, operation } = state;
   const isIdle = turn.phase === 'idle' && operation.phase === 'idle';
   const isDone = isIdle && mailbox.ended && waiting(state).length === 0;
@@ -72,7 +72,7 @@ function isDeath(state: GovernorState, { code, signal }: ExitEvent): boolean {
 }
 
 /** Whether the exit was requested, also by claude itself. */
-export function wasAsked({ code, signal }: Pick<ExitEvent, 'code' | 'signal'>): boolean {
+export function wasEndedByUser({ code, signal }: Pick<ExitEvent, 'code' | 'signal'>): boolean {
   return signal === undefined ? REQUESTED_EXIT_CODES.includes(code ?? 0) : REQUESTED_EXIT_SIGNALS.includes(signal);
 }
 
@@ -81,7 +81,7 @@ export function wasAsked({ code, signal }: Pick<ExitEvent, 'code' | 'signal'>): 
  *
  * @param exit the end of the process; undefined if the process was already gone
  */
-export function endWithIt(state: GovernorState, exit?: ExitEvent): GovernorState {
+export function endWithProcess(state: GovernorState, exit?: ExitEvent): GovernorState {
   const isUnrelieved = state.operation.phase === 'leaving' && state.mailbox.input === 'open';
   const outcome = isUnrelieved ? 'unrelieved' : state.mailbox.outcome;
   return emit(changedIn(tellUnanswered(state, exit), 'mailbox', { input: 'closed', outcome }), SHOW_DEFERRED);
@@ -94,13 +94,13 @@ function tellUnanswered(state: GovernorState, exit: ExitEvent | undefined): Gove
   const prompts = openPrompts(state).map(({ uuid }) => uuid);
   // A claude that exits by itself before it has a session has printed the reason. After a malformed line it does not
   // name the prompts.
-  const hasExited = exit !== undefined && exit.signal === undefined && !wasAsked(exit);
+  const hasExited = exit !== undefined && exit.signal === undefined && !wasEndedByUser(exit);
   const hasRefused = outcome === 'refused' || (input === 'open' && hasExited);
   const isVain = hasRefused && session.id === undefined && !process.balks;
   if (run.mode !== 'act' || isVain || prompts.length === 0) return state;
   const atReset = outcome === 'usage-limit' && { atReset: true as const };
   const atLimit = outcome === 'limit' && { atLimit: true as const };
-  const wasEnded = exit !== undefined && exit.code !== 0 && wasAsked(exit);
+  const wasEnded = exit !== undefined && exit.code !== 0 && wasEndedByUser(exit);
   const reason = END_REASONS[outcome ?? (input !== 'open' ? 'stopped' : wasEnded ? 'ended' : 'dead')];
   return decide(state, 'left-undone', reason, { prompts, ...atReset, ...atLimit });
 }
@@ -131,7 +131,7 @@ export function onBegin(state: GovernorState): GovernorState {
     cost: costAfterRestart(limits.cost, process.resumes ? 'resumed' : 'fresh'),
   });
   // The document comes first, because the registered hooks depend on it.
-  return reopenControl(finishLeaving(changedIn(started, 'exact', { midTurn, prompts })));
+  return reopenControl(finishAfterExit(changedIn(started, 'exact', { midTurn, prompts })));
 }
 
 /** Resets the counts of restarts and stalls after a turn that ended well. */
@@ -190,7 +190,7 @@ function restart(state: GovernorState, event: ExitEvent): GovernorState {
       stalls,
     },
     mailbox: {
-      ...takeBack(alone, undelivered, undeliveredOf(owedPrompts(state), event)),
+      ...restorePrompts(alone, undelivered, undeliveredOf(owedPrompts(state), event)),
       work: workAfter(state, exit),
       stopNext: mailbox.stopNext || isInterrupted(state),
     },

@@ -12,7 +12,7 @@ import { changedIn, clearTimer, decide, emit, isRelieving, type Line, setTimer }
 const HEARTBEATS: readonly string[] = ['keep_alive', 'tool_progress'];
 
 /** Every line is a sign of life, except those in `HEARTBEATS`. */
-export function noteLife(state: GovernorState, event: Event): GovernorState {
+export function resetSilence(state: GovernorState, event: Event): GovernorState {
   if (state.run.mode === 'replay' || (event.kind === 'known' && HEARTBEATS.includes(event.name))) return state;
   return changedIn(state, 'process', { heardAt: state.facts.now });
 }

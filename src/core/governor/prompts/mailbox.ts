@@ -107,7 +107,7 @@ export function answer(state: GovernorState, these: readonly Prompt[]): Governor
 }
 
 /** Shows the deferred end of the turn as its answer, because no other answer follows. */
-export function closeOwed(state: GovernorState): GovernorState {
+export function answerWithDeferredEnd(state: GovernorState): GovernorState {
   return answer(emit(state, SHOW_DEFERRED), owedPrompts(state));
 }
 
@@ -117,7 +117,11 @@ export function closeOwed(state: GovernorState): GovernorState {
  *
  * @param unknown owed prompts that claude's log lacks
  */
-export function takeBack(state: GovernorState, undelivered: readonly Prompt[], unknown: readonly Prompt[]): Mailbox {
+export function restorePrompts(
+  state: GovernorState,
+  undelivered: readonly Prompt[],
+  unknown: readonly Prompt[],
+): Mailbox {
   const ownPrompts = undelivered.filter(({ uuid }) => isOwnUuid(state, uuid));
   const repeated = ownPrompts.flatMap(({ repeats = [] }) => repeats);
   const withoutOwn = changeFate(changeFate(state.mailbox, ownPrompts, 'over'), [...repeated, ...unknown], 'dropped');

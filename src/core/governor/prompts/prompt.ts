@@ -73,15 +73,20 @@ export function requestsIn(prompts: readonly Prompt[]): readonly Prompt[] {
  * The text of prompts: whole, or both ends with the path of the whole.
  *
  * @param opening a sentence that introduces the text, without its final punctuation
- * @param most UTF-16 units of a text that is given back whole
+ * @param maxLength UTF-16 units of a text that is given back whole
  * @returns `shorter`: only both ends, for a context with little room; missing for a short text. `actions`: store a long
  *   text in a file that `text` names
  */
-export function giveBack(state: GovernorState, prompts: readonly Prompt[], opening: string, most = PROMPT_LIMIT) {
-  const blocks = prompts.flatMap((prompt, at) => [...(at === 0 ? [] : ['']), ...wording(prompt)]);
+export function promptsAsText(
+  state: GovernorState,
+  prompts: readonly Prompt[],
+  opening: string,
+  maxLength = PROMPT_LIMIT,
+) {
+  const blocks = prompts.flatMap((prompt, at) => [...(at === 0 ? [] : ['']), ...blocksAsText(prompt)]);
   const texts = blocks.join('\n');
   const whole = `${opening}, word for word:\n\n${texts}`;
-  const ends = Math.min(ENDS_LENGTH, most);
+  const ends = Math.min(ENDS_LENGTH, maxLength);
   if (texts.length <= ends) return { text: whole, actions: [] };
   const file = `prompts/${fileName(state, prompts[0]?.uuid ?? '')}.md`;
   const path = `${state.run.contextDir}/${file}`;
@@ -89,13 +94,13 @@ export function giveBack(state: GovernorState, prompts: readonly Prompt[], openi
   const end = texts.slice(wholeCharacter(texts, texts.length - ends / 2));
   const extent = `Both ends of its ${texts.length} characters follow; read ${path} for the whole`;
   const shorter = `${opening}. ${extent}:\n\n${beginning}\n[…]\n${end}`;
-  const text = texts.length <= most ? whole : shorter;
+  const text = texts.length <= maxLength ? whole : shorter;
   const keep: Action = { kind: 'keep', file, texts: blocks };
   return { text, shorter, actions: [keep] };
 }
 
 /** The text of a prompt, block by block. Pictures and the expansion of a command are only mentioned. */
-function wording({ text, event, command }: Prompt): string[] {
+function blocksAsText({ text, event, command }: Prompt): string[] {
   const pictures = picturesIn(event.blocks);
   const mention = pictures === 0 ? [] : [`(with ${pictures === 1 ? 'a picture' : `${pictures} pictures`})`];
   return [

@@ -6,7 +6,7 @@ import type { GovernorState } from '../state.ts';
 import { waiting } from './mailbox.ts';
 
 /** Tasks that no turn waits for, with their ids. */
-export function tasksAside(tasks: Tasks): [string, Task][] {
+export function backgroundTasks(tasks: Tasks): [string, Task][] {
   return Object.entries(tasks).filter(([, { phase }]) => phase !== 'foreground');
 }
 
@@ -17,7 +17,7 @@ export function isAtWork({ kind, phase }: Task): boolean {
 
 /** Whether an answer is final: no background task can cause another answer before the next prompt. */
 export function isAnswerFinal(state: GovernorState): boolean {
-  return waiting(state).length > 0 || tasksAside(state.work.tasks).length === 0;
+  return waiting(state).length > 0 || backgroundTasks(state.work.tasks).length === 0;
 }
 
 /** The tasks after a line. @param isReported whether claude starts a turn about a stopped task */

@@ -68,8 +68,8 @@ const LEAST_SHARE = 0.02;
 export function savedUsd(state: GovernorState): number {
   const { alone, real } = accountsOf(state.relief.alone, state.gauge);
   const saved = alone + state.relief.alone.lost - real;
-  const isTold = Math.abs(saved) >= LEAST_SHARE * real;
-  return isTold && priceOfModel(state) !== undefined ? toUsd(Math.round(saved)) : 0;
+  const isReportable = Math.abs(saved) >= LEAST_SHARE * real;
+  return isReportable && priceOfModel(state) !== undefined ? toUsd(Math.round(saved)) : 0;
 }
 
 /** Updates the account of claude alone after a line. */
@@ -156,7 +156,7 @@ export function workingSetOf(state: GovernorState): WorkingSet {
   return workingSet(contents, gauge.calls, {
     fetching: (tokens) => (tokens * write) / 1_000_000 + call,
     holding: (tokens, calls) => (Math.max(tokens, beside) * (write + (calls - 1) * cacheRead)) / 1_000_000,
-    least: (path) => (prompts.some(({ text }) => text.includes(tailOf(path))) ? NAMED_SHARE : 0),
+    minShare: (path) => (prompts.some(({ text }) => text.includes(tailOf(path))) ? NAMED_SHARE : 0),
     slack: slackOf(state),
     room: (wanted) => roomOfContents(state, wanted),
   });

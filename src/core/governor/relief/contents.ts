@@ -134,7 +134,7 @@ function addFetched(
     return withContent(contents, name, { ...NEW_CONTENT, ...more, id, path, kind, tokens: size, had: size, used: now });
   }
   const isMissed = !known.isHabit && !isStale(contents, name) && isGone(known, isPage, size);
-  const next = isPage ? withPage(known, size) : seenWhole(known, size);
+  const next = isPage ? withPage(known, size) : withWholeContent(known, size);
   const content = { ...next, ...more, id, used: now };
   const gaps = withGap(contents.gaps, known.kind, now - known.used);
   const after = withContent({ ...contents, gaps }, name, content);
@@ -146,7 +146,7 @@ function isGone({ tokens, had, isLeft }: Content, isPage: boolean, size: number)
   return isPage ? tokens + size <= had : (tokens === 0 || isLeft) && had > 0;
 }
 
-function seenWhole(known: Content, size: number): Content {
+function withWholeContent(known: Content, size: number): Content {
   const isHabit = known.isHabit || (known.tokens > 0 && !known.isLeft);
   const kind = isFileKind(known.kind) ? 'used' : known.kind;
   return { ...known, tokens: size, had: Math.max(known.had, size), kind, isHabit, isLeft: false };
@@ -191,9 +191,9 @@ function withContent(before: Contents, name: string, content: Content): Contents
  * lacks show that changes need fewer. Where a change needs one file, it often ends the use of that file.
  */
 function changedFile(contents: Contents, path: string | undefined, now: number): Contents {
-  const most = Math.max(1, contents.together, contents.row.length);
+  const maxUses = Math.max(1, contents.together, contents.row.length);
   const others = lastFiles(contents).filter(([, content]) => content.path !== path);
-  const present = others.slice(0, most - 1).filter(([, { tokens }]) => tokens > 0);
+  const present = others.slice(0, maxUses - 1).filter(([, { tokens }]) => tokens > 0);
   const group = new Set(present.map(([, { id }]) => id));
   const together = 1 + present.length;
   const used = useContents(contents, (content) => content.path === path || group.has(content.id), now);

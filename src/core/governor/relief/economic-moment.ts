@@ -85,7 +85,7 @@ function leastMoment({ landing, kept, prefix }: Cycle): number {
  */
 export function momentNow(outlook: Outlook, isCold: boolean): number {
   if (!isCold) return economicMoment(outlook);
-  const { goOn, relieve } = compareWays(outlook);
+  const { goOn, relieve } = compareCosts(outlook);
   return relieve < goOn ? leastMoment(outlook) : economicMoment(outlook);
 }
 
@@ -106,7 +106,7 @@ export function savedPerCall({ full, ...outlook }: Omit<Outlook, 'ceiling'>): nu
  * context and writes it to the cache like any other call (seen in 2.1.197), so it does not save the first reading; an
  * exact compaction does.
  */
-export function compareWays(outlook: Outlook): { readonly goOn: number; readonly relieve: number } {
+export function compareCosts(outlook: Outlook): { readonly goOn: number; readonly relieve: number } {
   const { full, landing, how, prefix, rates } = outlook;
   const first = (full * rates.write) / 1_000_000;
   const cold = how === 'exact' ? (prefix * (rates.write - rates.cacheRead)) / 1_000_000 : first;

@@ -2,7 +2,7 @@ import { answeredIn, isTaskReport, textsOf } from '../../protocol/blocks.ts';
 import type { AssistantEvent, ControlRequestEvent, Event, UserEvent } from '../../protocol/events.ts';
 import { TOO_LARGE } from '../../protocol/exact-plan.ts';
 import { fieldsOf } from '../../protocol/fields.ts';
-import { saysNothing } from '../../protocol/usage.ts';
+import { isAllZero } from '../../protocol/usage.ts';
 import { isMainMessage, isMessage } from '../facts.ts';
 import { estimateTokens, measureContent } from '../gauge/estimator.ts';
 import { isCharactersOnly } from '../gauge/gauge.ts';
@@ -10,7 +10,7 @@ import type { Prompt } from '../input.ts';
 import { inTokens } from '../policy.ts';
 import { promptsInTurn, sentPrompts } from '../prompts/mailbox.ts';
 import { isOwnUuid } from '../prompts/own-lines.ts';
-import { giveBack, requestsIn } from '../prompts/prompt.ts';
+import { promptsAsText, requestsIn } from '../prompts/prompt.ts';
 import type { GovernorState } from '../state.ts';
 import { changedIn, decide, isCompacting, type Line } from '../steps.ts';
 import { type Exact, NOT_EXACT } from './relief-state.ts';
@@ -115,18 +115,18 @@ export function followExact(state: GovernorState, event: Event): GovernorState {
   const { relief } = state;
   const { receipt } = relief.exact;
   // Prompts within the turn are now part of the conversation, or of its summary.
-  const over = changedIn(state, 'exact', { receipt: undefined, midTurn: [] });
+  const turnEnded = changedIn(state, 'exact', { receipt: undefined, midTurn: [] });
   if (receipt?.answered) {
     const echoes = event.trigger === 'auto' ? receipt.after.messages : 0;
-    return changedIn(over, 'exact', { echoes, refusals: 0 });
+    return changedIn(turnEnded, 'exact', { echoes, refusals: 0 });
   }
   // A recording does not show the kind of compaction; the next lines do. The stream repeats kept messages only within a
   // turn, a log always.
   const { trigger, timestamp } = event;
   const mayEcho = trigger === 'auto' || timestamp !== undefined;
   if (state.run.mode === 'replay')
-    return mayEcho ? changedIn(over, 'exact', { echoes: ANY_COUNT, until: timestamp }) : over;
-  return onSummary(changedIn(over, 'exact', knownAfterSummary(state)), receipt?.why);
+    return mayEcho ? changedIn(turnEnded, 'exact', { echoes: ANY_COUNT, until: timestamp }) : turnEnded;
+  return onSummary(changedIn(turnEnded, 'exact', knownAfterSummary(state)), receipt?.why);
 }
 
 /** Prompts for the mod after a summary. The mod does not see text that a hook gives back. */
@@ -136,7 +136,7 @@ function knownAfterSummary(state: GovernorState): Partial<Exact> {
     const { prompts, size } = promptsInTurn(state).reduce(noteSaid, changedIn(state, 'exact', NO_PROMPTS)).relief.exact;
     return { prompts, size };
   }
-  const { text } = giveBack(state, missing, GIVEN_BACK);
+  const { text } = promptsAsText(state, missing, GIVEN_BACK);
   return { ...NO_PROMPTS, prompts: [text], midTurn: [{ text, after: '' }] };
 }
 
@@ -174,7 +174,7 @@ export function isLoading({ relief: { exact } }: GovernorState): boolean {
 }
 
 /** Whether lines of claude's may come from the mod. */
-export function speaksOfMod(state: GovernorState): boolean {
+export function mentionsMod(state: GovernorState): boolean {
   return state.relief.exact.echoes > 0 || isLoading(state);
 }
 
@@ -195,7 +195,7 @@ export function isEcho({ relief: { exact }, gauge }: GovernorState, event: Event
   if (exact.echoes === 0 || !mayEcho(event)) return false;
   if (exact.until !== undefined && event.timestamp !== undefined) return event.timestamp <= exact.until;
   if (event.kind === 'user') return event.toolReport === undefined;
-  return event.synthetic || (!isCharactersOnly(gauge) && (event.usage === undefined || saysNothing(event.usage)));
+  return event.synthetic || (!isCharactersOnly(gauge) && (event.usage === undefined || isAllZero(event.usage)));
 }
 
 /** Whether a line can be a repeated message: any message of the main thread except a summary. */

@@ -5,7 +5,7 @@ import { estimateTokens, measureContent } from '../gauge/estimator.ts';
 import { predictedTokens } from '../gauge/gauge.ts';
 import { windowIn } from '../gauge/window.ts';
 import { handoffLevel, inTokens } from '../policy.ts';
-import { closeOwed, requestsOf, unansweredPrompts } from '../prompts/mailbox.ts';
+import { answerWithDeferredEnd, requestsOf, unansweredPrompts } from '../prompts/mailbox.ts';
 import type { GovernorState } from '../state.ts';
 import {
   changedAnswer,
@@ -68,7 +68,7 @@ export function readExhaustion(ended: GovernorState, { before, event }: Line<Res
   if ((!compaction.enabled && !handoff.enabled) || blocked) return state;
   if (!hasRunOut(state, event) && exhausted?.open) return readAnother(before, state, exhausted, event);
   if (!hasRunOut(state, event)) return changedIn(state, 'relief', { exhausted: undefined });
-  const hopeless = isAlone(before) ? tooLongAlone(before, event) : undefined;
+  const hopeless = isAlone(before) ? promptTooLong(before, event) : undefined;
   // The caller gets claude's own answer, because another prompt may fit.
   if (hopeless !== undefined && !isHandedOver(before.relief)) return decide(state, 'exhausted', hopeless);
   const tried = attemptsSoFar(before);
@@ -106,7 +106,7 @@ function isStoppedByCaller({ turn }: GovernorState, event: ResultEvent): boolean
 
 export const TOO_LONG = 'the prompt is too long for the context';
 
-function tooLongAlone(state: GovernorState, { text = '' }: ResultEvent): string {
+function promptTooLong(state: GovernorState, { text = '' }: ResultEvent): string {
   const { gauge, session } = state;
   const sizes = refusedSize(text);
   const blocks = requestsOf(state, unansweredPrompts(state)).flatMap(({ event }) => event.blocks);
@@ -129,7 +129,7 @@ export function dueForExhausted(state: GovernorState, { tried }: Exhausted): Due
   return { way: 'none', reason: 'nothing has relieved the context' };
 }
 
-export function noteTried(state: GovernorState): GovernorState {
+export function markAttempted(state: GovernorState): GovernorState {
   const { exhausted } = state.relief;
   if (exhausted === undefined) return state;
   return changedIn(state, 'relief', { exhausted: { ...exhausted, handoffs: exhausted.handoffs + 1 } });
@@ -140,7 +140,7 @@ export function leaveExhausted(state: GovernorState): GovernorState {
   if (!state.relief.exhausted?.open) return state;
   // The turn is over, so an earlier interrupt does not apply to the next prompt.
   const cleared = changedIn(changedIn(state, 'relief', { exhausted: undefined }), 'mailbox', { stopNext: false });
-  return closeOwed(cleared);
+  return answerWithDeferredEnd(cleared);
 }
 
 /** Resumes the refused turn after a relief. */

@@ -1,4 +1,4 @@
-import { cut, firstSentences, spaced } from '../../text/words.ts';
+import { cut, firstSentences, withSpaces } from '../../text/words.ts';
 import { unansweredPrompts, waiting } from '../prompts/mailbox.ts';
 import { requestsIn, tellsTask } from '../prompts/prompt.ts';
 import type { GovernorState } from '../state.ts';
@@ -42,7 +42,7 @@ export function recallLine({ run }: GovernorState): string {
 const PLACEHOLDER = /\{(task|state)\}/g;
 
 function flatten(text = ''): string | undefined {
-  return cut(spaced(text).trim(), TASK_LENGTH) || undefined;
+  return cut(withSpaces(text).trim(), TASK_LENGTH) || undefined;
 }
 
 /**

@@ -12,7 +12,7 @@ import type { GovernorState } from '../state.ts';
 import { changedIn, decided, emit } from '../steps.ts';
 import { BOUND, prefixOf, priceOfModel, ratesToCome, slackOf, workingSetOf } from './accounts.ts';
 import { cycleCost, levelOf } from './beside-summary.ts';
-import { compareWays, momentNow, type Outlook, reliefCost, savedPerCall, USUALLY_MISSED } from './economic-moment.ts';
+import { compareCosts, momentNow, type Outlook, reliefCost, savedPerCall, USUALLY_MISSED } from './economic-moment.ts';
 import { exactIsPossible } from './exact.ts';
 import {
   DOCUMENT_TOKENS,
@@ -40,7 +40,7 @@ export function extentOf(state: GovernorState): Extent {
   // terminal, which has no account, for its level.
   const isBelow = full < levelOf(state);
   const isEarly = (isBelow || relief.alone.open !== undefined) && exactIsPossible(state) && isBounded(run.policy);
-  const bearable = bearableMoment(state);
+  const bearable = affordableMoment(state);
   return {
     full,
     window: gauge.window.tokens,
@@ -112,7 +112,7 @@ function callsToCome(state: GovernorState): number {
 
 /** The size from which a relief pays, and its way; undefined if unknown, or too soon after another relief. */
 export function momentOf(state: GovernorState): Moment | undefined {
-  return isTooSoon(state) ? undefined : bearableMoment(state);
+  return isTooSoon(state) ? undefined : affordableMoment(state);
 }
 
 function isTooSoon({ gauge, relief }: GovernorState): boolean {
@@ -124,12 +124,12 @@ function isTooSoon({ gauge, relief }: GovernorState): boolean {
  * The next moment, unless a relief now risks more than the bound allows. Without an account, as at the terminal, the risk
  * counts as bearable.
  */
-function bearableMoment(state: GovernorState): Moment | undefined {
-  const way = payingWay(state);
+function affordableMoment(state: GovernorState): Moment | undefined {
+  const way = profitableWay(state);
   if (way === undefined || !isBounded(state.run.policy) || state.relief.alone.open === undefined)
     return nextMoment(state);
   const outlook = outlookOf(state, OUTLOOK_BY_WAY[way]);
-  const { stake, worst } = stakesOf(state, way, outlook);
+  const { stake, worst } = removalCosts(state, way, outlook);
   // After a relief that has not paid for itself, the next one may risk no more than the bound.
   const hasLost = state.relief.boundaries.length > 0 && slackOf(state, 1) < 0;
   const bound = hasLost ? BOUND : WORST;
@@ -148,9 +148,9 @@ const RETURN = 25;
  * expected repeated fetches, or with all contents fetched again. Content outside of `byName` is not counted: the bound
  * covers it for one relief, and its real cost reduces the slack afterwards. `worst`: loss if all contents come back.
  */
-function stakesOf(state: GovernorState, way: Moment['way'], wayOutlook: ReturnType<typeof outlookOf>) {
+function removalCosts(state: GovernorState, way: Moment['way'], wayOutlook: ReturnType<typeof outlookOf>) {
   const { full, landing, rates, atStake, atWorst } = wayOutlook;
-  const cycle = fillsAgain(state, wayOutlook) ? cycleCost(state, wayOutlook.needed) : 0;
+  const cycle = refillsWindow(state, wayOutlook) ? cycleCost(state, wayOutlook.needed) : 0;
   const said = way === 'compact' ? state.relief.exact.size.all : 0;
   const outlook = { ...wayOutlook, landing: wayOutlook.prefix + said + wayOutlook.kept };
   const taken = Math.max(0, full - landing) / 1_000_000;
@@ -169,7 +169,7 @@ function stakesOf(state: GovernorState, way: Moment['way'], wayOutlook: ReturnTy
  * Whether the context probably comes to claude's own level within the next turn. claude then compacts in the midst of
  * the work, which fetches everything again; at its own time it may have compacted between two works.
  */
-function fillsAgain(state: GovernorState, { landing }: Outlook): boolean {
+function refillsWindow(state: GovernorState, { landing }: Outlook): boolean {
   const { turn, gauge } = state;
   // A turn with a compaction in it has no growth of its own.
   const mean = turn.ended === 0 ? 0 : gauge.grown / turn.ended;
@@ -186,7 +186,7 @@ function isCold({ session: { cache }, facts: { now } }: GovernorState): boolean 
 /** Like `momentOf`, as a forecast that ignores the last relief. @param outlook of the way that can pay, if already known */
 export function nextMoment(state: GovernorState, outlook?: Outlook): Moment | undefined {
   const { gauge, run } = state;
-  const way = payingWay(state);
+  const way = profitableWay(state);
   // No relief happens before the window is known.
   if (way === undefined || gauge.window.tokens === undefined) return undefined;
   const { moment } = run.policy.compaction;
@@ -197,7 +197,7 @@ export function nextMoment(state: GovernorState, outlook?: Outlook): Moment | un
 const OUTLOOK_BY_WAY = { compact: 'exact', handoff: 'handoff' } as const;
 
 /** The way that can pay; undefined if only the levels of the window apply, as with summaries. */
-function payingWay(state: GovernorState): Moment['way'] | undefined {
+function profitableWay(state: GovernorState): Moment['way'] | undefined {
   const { mode, policy } = state.run;
   const { strategy, compaction, handoff } = policy;
   if (strategy === 'handoff') {
@@ -271,7 +271,7 @@ const MIN_SHARE = 0.1;
 function relieveFirst(state: GovernorState, full: number): Saving | undefined {
   if (state.turn.ended === 0 || !mayCompact(state)) return undefined;
   const outlook = { ...outlookOf(state, exactIsPossible(state) ? 'exact' : 'summary'), full };
-  const { goOn, relieve } = compareWays(outlook);
+  const { goOn, relieve } = compareCosts(outlook);
   const saved = { usd: toUsd(Math.round(goOn - relieve)), calls: outlook.calls };
   return relieve < goOn * (1 - MIN_SHARE) ? saved : undefined;
 }

@@ -4,7 +4,7 @@ import type { GovernorState } from '../state.ts';
 import { changedIn, decided, emit, type Line } from '../steps.ts';
 import { exactIsPossible } from './exact.ts';
 import type { Boundary, Relief } from './relief-state.ts';
-import { refillText, type Tools } from './tool-results.ts';
+import { refilledByText, type Tools } from './tool-results.ts';
 
 /**
  * Signs of thrashing: this number of compactions within `turns`, or within one turn, each at most `calls` after the
@@ -37,7 +37,7 @@ export function withBoundary({ boundaries, refilled }: Relief, at: Boundary, isE
 }
 
 /** Announces within a turn what fills the window repeatedly, and finally ends the turn. */
-export function brakeThrash(state: GovernorState, { before }: Line): GovernorState {
+export function limitThrash(state: GovernorState, { before }: Line): GovernorState {
   const { turn, facts } = state;
   if (facts.isInjected || turn.phase !== 'running') return state;
   const { maxCompactions } = state.run.policy.midTurn;
@@ -71,6 +71,6 @@ function mayEnd({ run }: GovernorState): boolean {
 }
 
 function filledBy(tools: Tools): string {
-  const text = refillText(tools);
+  const text = refilledByText(tools);
   return text === '' ? '' : `, filled again by ${text}`;
 }

@@ -114,7 +114,7 @@ export function openTools({ open }: Tools): string {
 }
 
 /** The three largest results by label, with their sizes. */
-export function refillText({ results }: Tools): string {
+export function refilledByText({ results }: Tools): string {
   const largest = sumByLabel(results)
     .toSorted((a, b) => b.chars - a.chars)
     .slice(0, 3);

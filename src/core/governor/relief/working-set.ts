@@ -53,7 +53,7 @@ function chances(known: Contents, now: number): HeldContent[] {
     return one.used > ended ? { ...one, isInUse: isWorkedOn(one) } : { ...one, used: one.used - CYCLE, isInUse: false };
   });
   return KINDS.flatMap((kind) =>
-    chancesOf(
+    heldContents(
       contents.filter((content) => content.kind === kind),
       gaps[kind],
       now,
@@ -65,7 +65,11 @@ function isWorkedOn({ kind }: Content): boolean {
   return kind === 'used' || kind === 'changed';
 }
 
-function chancesOf(alike: readonly (Content & Pick<HeldContent, 'isInUse'>)[], gaps: Gaps, now: number): HeldContent[] {
+function heldContents(
+  alike: readonly (Content & Pick<HeldContent, 'isInUse'>)[],
+  gaps: Gaps,
+  now: number,
+): HeldContent[] {
   const all = alike.map((content) => ({ content, waits: survival(gaps, now - content.used) }));
   const times = timesOf(gaps);
   let share = 0.5;
@@ -77,10 +81,10 @@ function chancesOf(alike: readonly (Content & Pick<HeldContent, 'isInUse'>)[], g
   return all.flatMap(({ content, waits }) => {
     if (content.tokens === 0) return [];
     const chance = chanceOf(waits);
-    const soonAfter = (calls: number) => chance * (1 - survival(gaps, now - content.used + calls) / waits);
-    const steps = Array.from({ length: STEPS }, (_, step) => soonAfter((step * CYCLE) / STEPS));
+    const useChance = (calls: number) => chance * (1 - survival(gaps, now - content.used + calls) / waits);
+    const steps = Array.from({ length: STEPS }, (_, step) => useChance((step * CYCLE) / STEPS));
     const unused = 1 - sumOf(steps, (used) => used) / STEPS;
-    return [{ ...content, chance, soon: soonAfter(CYCLE), waits: unused * CYCLE }];
+    return [{ ...content, chance, soon: useChance(CYCLE), waits: unused * CYCLE }];
   });
 }
 
@@ -113,7 +117,7 @@ export interface Stakes {
   /** Micro-dollars to write a content to the cache again, and to read it. @param calls number of calls that read it */
   readonly holding: (tokens: number, calls: number) => number;
   /** Lower bound of the chance that a file is used again, although it seems finished. */
-  readonly least: (path: string) => number;
+  readonly minShare: (path: string) => number;
   /** Micro-dollars that may be lost with contents that were not used since they were fetched. */
   readonly slack: number;
   /** Tokens of contents that fit beside the prompts. @param wanted tokens of those that should stay */
@@ -126,21 +130,21 @@ export interface Stakes {
  * fetch all of them again. Of the contents that should stay, those fetched last have room first.
  */
 export function workingSet(contents: Contents, now: number, stakes: Stakes): WorkingSet {
-  const { fetching, holding, least, slack, room } = stakes;
-  const held = chances(contents, now).sort((one, other) => one.used - other.used);
-  const again = ({ tokens, cost }: HeldContent) => fetching(tokens) + cost;
-  const stakeOf = (one: HeldContent) => shareAtStake(one) * again(one);
+  const { fetching, holding, minShare, slack, room } = stakes;
+  const held = chances(contents, now).sort((a, b) => a.used - b.used);
+  const refetchCost = ({ tokens, cost }: HeldContent) => fetching(tokens) + cost;
+  const expectedCost = (one: HeldContent) => extraShare(one) * refetchCost(one);
   let risk = 0;
   const keep = held.filter((one) => {
     const { tokens, soon, waits, kind, hasPicture } = one;
-    const isAtRisk = kind === 'unused' && risk + stakeOf(one) > slack;
-    const isNeeded = !hasPicture && (isAtRisk || soon * again(one) >= holding(tokens, waits));
-    if (!isNeeded) risk += stakeOf(one);
+    const isAtRisk = kind === 'unused' && risk + expectedCost(one) > slack;
+    const isNeeded = !hasPicture && (isAtRisk || soon * refetchCost(one) >= holding(tokens, waits));
+    if (!isNeeded) risk += expectedCost(one);
     return isNeeded;
   });
   const staying = fitting(contents, keep, room);
   const going = held.filter((one) => !staying.has(one.id));
-  const shareOf = ({ path, soon }: HeldContent) => (path === undefined ? soon : Math.max(soon, least(path)));
+  const shareOf = ({ path, soon }: HeldContent) => (path === undefined ? soon : Math.max(soon, minShare(path)));
   const useOf = ({ isInUse, chance }: HeldContent) => (isInUse ? 1 : chance);
   return {
     keep: keep.map(({ id }) => id),
@@ -149,11 +153,11 @@ export function workingSet(contents: Contents, now: number, stakes: Stakes): Wor
       const share = shareOf(one);
       return { calls: calls + share, tokens: tokens + share * one.tokens, cost: cost + share * one.cost };
     }, USUALLY_MISSED),
-    atStake: sumOf(going, stakeOf),
-    atWorst: sumOf(going, (one) => (one.had > 0 ? again(one) : 0)),
+    atStake: sumOf(going, expectedCost),
+    atWorst: sumOf(going, (one) => (one.had > 0 ? refetchCost(one) : 0)),
     needed: {
       tokens: sumOf(held, (one) => useOf(one) * one.tokens),
-      cost: sumOf(held, (one) => useOf(one) * again(one)),
+      cost: sumOf(held, (one) => useOf(one) * refetchCost(one)),
     },
   };
 }
@@ -173,7 +177,7 @@ function fitting({ byName }: Contents, wanted: readonly HeldContent[], roomFor: 
 }
 
 /** Content that claude alone has lost too is fetched again in either case. */
-function shareAtStake({ had, kind, chance }: HeldContent): number {
+function extraShare({ had, kind, chance }: HeldContent): number {
   if (had === 0) return 0;
   return kind === 'unused' ? 1 : chance;
 }

@@ -41,13 +41,15 @@ export function planCut(
 export function cutResult(state: GovernorState, plan: ResultPlan, path: string | undefined): GovernorState {
   const { call, tokens } = plan;
   const result = resultText(call.tool, call.response);
-  const asItIs = answered(keepOpen(state, call, { tokens }), call);
-  if (path === undefined || result === undefined) return asItIs;
+  const unchanged = answered(keepOpen(state, call, { tokens }), call);
+  if (path === undefined || result === undefined) return unchanged;
   const { text, context } =
-    plan.json === undefined ? textInstead(state, plan, result.text, path) : jsonInstead(state, plan, plan.json, path);
+    plan.json === undefined
+      ? replacementText(state, plan, result.text, path)
+      : jsonInstead(state, plan, plan.json, path);
   const cutTokens = estimateTokens(text, charsPerToken(state));
-  if (codePoints(text) >= codePoints(result.text)) return asItIs;
-  const open = { tokens: cutTokens, proof: proofOf(text, plan), cut: tokens - cutTokens };
+  if (codePoints(text) >= codePoints(result.text)) return unchanged;
+  const open = { tokens: cutTokens, proof: evidenceOf(text, plan), cut: tokens - cutTokens };
   const reason = `about ${tokens} tokens, and ${plan.allowed} are left for one result`;
   const noted = decide(state, 'tool-budget:result', reason, { tool: call.tool, tokens, left: cutTokens, path });
   const cut = { updatedToolOutput: result.replaced(text) };
@@ -55,13 +57,13 @@ export function cutResult(state: GovernorState, plan: ResultPlan, path: string |
 }
 
 /** Text that only the replacement contains: the opening of cut text, or the end of cut JSON. */
-function proofOf(text: string, { json }: ResultPlan): string {
+function evidenceOf(text: string, { json }: ResultPlan): string {
   const trimmed = text.trim();
   if (json === undefined) return trimmed.slice(0, PROOF_LENGTH);
   return trimmed.slice(trimmed.lastIndexOf('\n') + 1).slice(-PROOF_LENGTH);
 }
 
-function textInstead(state: GovernorState, { call, allowed, tokens }: ResultPlan, text: string, path: string) {
+function replacementText(state: GovernorState, { call, allowed, tokens }: ResultPlan, text: string, path: string) {
   const title = titleOf(call);
   const room = Math.floor(allowed * charsPerToken(state)) - title.length - path.length - OPENING_LENGTH;
   const part = cutText(text, Math.max(0, room));

@@ -130,9 +130,9 @@ export function allocationIn({ tools }: Policy, window: number | undefined, room
 export function allot(room: Room, { perCall, minTokens }: Pick<ToolsPolicy, 'perCall' | 'minTokens'>): number {
   const { plan, results, window = 0, relief, worth } = room;
   const planned = Math.min(plan, results);
-  const most = relief === undefined ? planned : Math.max(Math.min(planned, relief), relief * REST_SHARE);
+  const maxTokens = relief === undefined ? planned : Math.max(Math.min(planned, relief), relief * REST_SHARE);
   const minimum = Math.max(minTokens, Math.min(worth, window));
-  return Math.max(Math.min(minimum, perCall), Math.floor(Math.min(perCall, most)));
+  return Math.max(Math.min(minimum, perCall), Math.floor(Math.min(perCall, maxTokens)));
 }
 
 /** Whether a result passes whole: it fits, or fetching the rest would cost more than the cut saves. */
@@ -145,7 +145,7 @@ export function isWorthPassing(state: GovernorState, agent: string | null, token
  * Whether a result should pass because the cuts of this run have not paid: the calls that fetched their rest cost more
  * than what nobody fetched. A budget that the user has set holds.
  */
-export function cutsLose(state: GovernorState, agent: string | null, tool: string, tokens: number): boolean {
+export function cutsLoseMoney(state: GovernorState, agent: string | null, tool: string, tokens: number): boolean {
   const { run, gauge, work } = state;
   const { tokens: saved, calls } = work.tools.contents.cut;
   const isDefault = perCallOf(run.policy.tools, 'Read') >= LARGEST_PART && !(tool in run.policy.tools.byTool);

@@ -5,7 +5,7 @@ import type { GovernorState } from '../state.ts';
 import { planCut, resultText, storedPath } from './cut-result.ts';
 import { hintFor } from './hints.ts';
 import { learnPage, limitPage, noteLarge, planRead } from './limit-call.ts';
-import { allocation, cutsLose, isWorthPassing, LARGEST_PART } from './room.ts';
+import { allocation, cutsLoseMoney, isWorthPassing, LARGEST_PART } from './room.ts';
 import type { ToolCall } from './tool-budget.ts';
 import {
   answered,
@@ -38,7 +38,9 @@ function withinBudget(before: GovernorState, call: ToolCall): GovernorState {
   const open = keepOpen(state, call, { tokens });
   const isForClaude = call.tool === 'Read' && allowed >= LARGEST_PART;
   const isFitting =
-    isForClaude || isWorthPassing(state, call.agent, tokens, allowed) || cutsLose(state, call.agent, call.tool, tokens);
+    isForClaude ||
+    isWorthPassing(state, call.agent, tokens, allowed) ||
+    cutsLoseMoney(state, call.agent, call.tool, tokens);
   if (!isFitting && !mayChange(state, 'output')) return answered(open, call, advice(tokens, allowed));
   if (isFitting || mayPass(state, call)) return answered(resetCuts(open, call), call);
   return planCut(noteLarge(state, call), call, result, allowed);

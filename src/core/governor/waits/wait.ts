@@ -124,9 +124,9 @@ function noteRetry(state: GovernorState, { status, delayMs }: ApiRetryEvent): Go
   const cause = isLimit ? 'limit' : wait.cause;
   // claude waits at most six hours at a time, so the reset can be later.
   const until = Math.max(facts.now + delayMs, isLimit ? (resetOf(limits) ?? 0) : 0);
-  const isTold = wait.said || (!isLimit && delayMs < MIN_TOLD_MS);
-  const next = changedIn(state, 'limits', { wait: { ...wait, cause, until, said: wait.said || !isTold } });
-  return isTold ? next : announce(next, 'claude', status);
+  const isAnnounced = wait.said || (!isLimit && delayMs < MIN_TOLD_MS);
+  const next = changedIn(state, 'limits', { wait: { ...wait, cause, until, said: wait.said || !isAnnounced } });
+  return isAnnounced ? next : announce(next, 'claude', status);
 }
 
 /** How late claude may notice a reset before ctxb ends its wait, in milliseconds. */

@@ -2,9 +2,9 @@ import { groupsIn } from '../../protocol/fields.ts';
 import { FILE_LENGTH, NAME_LENGTH, nearLines, type Quote } from './text-result.ts';
 
 /** Formats the first `most` items with `tell`, and counts the rest: `a, b, c... (+2 more)`. */
-export function formatList<T>(items: readonly T[], most: number, tell: (item: T) => string): string {
-  const shown = items.slice(0, most).map(tell).join(', ');
-  return items.length > most ? `${shown}... (+${items.length - most} more)` : shown;
+export function formatList<T>(items: readonly T[], max: number, tell: (item: T) => string): string {
+  const shown = items.slice(0, max).map(tell).join(', ');
+  return items.length > max ? `${shown}... (+${items.length - max} more)` : shown;
 }
 
 export type CountedName = readonly [name: string, count: number];

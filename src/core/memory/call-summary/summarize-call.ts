@@ -6,12 +6,12 @@ import { commandEnd, commandFacts, type EndedCall } from '../extract/tool-calls.
 import type { Printed } from './command-output.ts';
 import { summarizeEdit, summarizeRead, summarizeSearch } from './summarize-files.ts';
 import {
+  createQuote,
   describeKept,
   NAME_LENGTH,
   NO_TEXT,
   PATH_LENGTH,
   type Quote,
-  quoteWith,
   shortenedLine,
   summarizeText,
   TEXT_LENGTH,
@@ -32,7 +32,7 @@ interface SummaryContext {
  */
 export function summarizeCall(ended: EndedCall, context: SummaryContext): string {
   const { mask, placeOf = (path) => path } = context;
-  const quote = quoteWith(mask);
+  const quote = createQuote(mask);
   const tell = (ended.outcome === 'ok' && ownOf(SUMMARIES, ended.use.name)) || summarizeOther;
   const line = summarizeCommand(ended, context, quote) ?? tell(ended, quote, placeOf);
   return shortenedLine(oneLine(line, 4 * LONG_LINE_LENGTH), LONG_LINE_LENGTH);

@@ -19,7 +19,7 @@ export function withoutBackticks(name: string): string {
   return oneLine(name, NAME_LENGTH).replaceAll('`', "'");
 }
 
-export function quoteWith(mask: Mask): Quote {
+export function createQuote(mask: Mask): Quote {
   const cutTo = cutterWith(mask);
   return (text, length) => `\`${shorten(cutTo(text, length + 1), length).replaceAll('`', "'")}\``;
 }

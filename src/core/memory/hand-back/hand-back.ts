@@ -6,12 +6,12 @@ import { recallLine, taskOf } from '../../governor/relief/focus.ts';
 import type { GovernorState } from '../../governor/state.ts';
 import { decided } from '../../governor/steps.ts';
 import type { ExactPlan } from '../../protocol/exact-plan.ts';
-import { oneLine, spaced } from '../../text/words.ts';
+import { oneLine, withSpaces } from '../../text/words.ts';
 import { EVIDENCE_KINDS, type EvidenceItem } from '../notebook/evidence.ts';
 import { type Fact, promptFact, tallyOf } from '../notebook/fact.ts';
 import type { Notebook } from '../notebook/notebook.ts';
-import { lengthOf, tellWords, wordsBeside } from '../notebook/user-words.ts';
-import { createRecall, evidenceBeside } from './recall.ts';
+import { lengthOf, wordsAsLines, wordsMissingFrom } from '../notebook/user-words.ts';
+import { createRecall, missingEvidence } from './recall.ts';
 import { createReceipts } from './receipts.ts';
 
 export type ExactNote = Pick<ExactPlan, 'note' | 'said'>;
@@ -57,9 +57,9 @@ export function createHandBack(notebook: Notebook, folder: () => string) {
   let phase: Phase = 'idle';
 
   /** The user's words that are missing in a text. */
-  function wordsNotIn(text: string) {
+  function missingWordsOf(text: string) {
     const file = folder() === '' ? "claude's log" : `${folder()}/${notebook.prompts.file}`;
-    return wordsBeside(notebook.requests.words(file), text);
+    return wordsMissingFrom(notebook.requests.words(file), text);
   }
 
   /** Returns the user's words first, then dead ends and failures, then other evidence as space permits. */
@@ -81,13 +81,13 @@ export function createHandBack(notebook: Notebook, folder: () => string) {
   function compose({ context: before = '', room: most = CONTEXT_LIMIT }: HookAnswer, state: GovernorState) {
     const all = Math.min(CONTEXT_LIMIT, most) - (before === '' ? 0 : before.length + 2);
     const opening = openingOf(notebook, state, folder(), all, before === '');
-    const words = wordsNotIn(`${before}\n${opening}`);
-    const room = Math.min(wordsRoom(state), all - opening.length - 1);
+    const words = missingWordsOf(`${before}\n${opening}`);
+    const room = Math.min(roomForWords(state), all - opening.length - 1);
     const urgent = recall.urgentLength();
-    const told = tellWords(words, room - Math.min(urgent, room / 2));
+    const told = wordsAsLines(words, room - Math.min(urgent, room / 2));
     const named = told.length === 0 && words.prompts.length > 0 ? [`The user's prompts are in ${words.file}.`] : told;
     const text = [opening, ...named].join('\n');
-    const needed = lengthOf(tellWords(words, wordsRoom(state))) + Math.min(urgent, URGENT_LENGTH);
+    const needed = lengthOf(wordsAsLines(words, roomForWords(state))) + Math.min(urgent, URGENT_LENGTH);
     return {
       text: before === '' ? text : `${before}\n\n${text}`,
       before: before.length,
@@ -98,11 +98,11 @@ export function createHandBack(notebook: Notebook, folder: () => string) {
 
   function withPrompt({ context: before = '' }: HookAnswer, state: GovernorState): AddedContext {
     const hasRoom = before.length + MISSED_LIMIT < CONTEXT_LIMIT;
-    const { context, decisions } = phase === 'compared' && hasRoom ? tellMissed(state) : NO_CONTEXT;
+    const { context, decisions } = phase === 'compared' && hasRoom ? missedContext(state) : NO_CONTEXT;
     return { context: [before, context].filter(Boolean).join('\n\n'), decisions };
   }
 
-  function tellMissed(state: GovernorState): AddedContext {
+  function missedContext(state: GovernorState): AddedContext {
     phase = 'settled';
     const { text, items } = recall.take(roomFor(state, MISSED_LIMIT));
     if (items.length === 0) return NO_CONTEXT;
@@ -119,7 +119,7 @@ export function createHandBack(notebook: Notebook, folder: () => string) {
       const recalled = isEmpty || hook.recall === undefined ? NO_CONTEXT : tell[hook.recall](hook, state);
       const { context = '' } = hook;
       const told = recalled.context || context;
-      for (const text of [told, spaced(context)]) receipts.holds(text, 'ctxb');
+      for (const text of [told, withSpaces(context)]) receipts.holds(text, 'ctxb');
       return { output: hookOutput(hook, told), decisions: recalled.decisions };
     },
     /**
@@ -131,11 +131,11 @@ export function createHandBack(notebook: Notebook, folder: () => string) {
       const handoffNote = document && `This work continued from the handoff document in ${document}.`;
       const opening = openingOf(notebook, state, folder(), CONTEXT_LIMIT, false);
       const unheardTexts = sentPrompts(state).map(({ text }) => text);
-      const words = wordsNotIn([opening, ...unheardTexts].join('\n'));
+      const words = missingWordsOf([opening, ...unheardTexts].join('\n'));
       const tasks = notebook.tasks.open().map(({ subject }) => `- ${oneLine(subject, HEAD_LENGTH)}`);
-      const known = evidenceBeside(notebook.evidence, isInConversation, roomFor(state, CONTEXT_LIMIT));
+      const known = missingEvidence(notebook.evidence, isInConversation, roomFor(state, CONTEXT_LIMIT));
       const note = [opening, handoffNote, ...(tasks.length === 0 ? [] : ['Open tasks:', ...tasks]), known];
-      return { note: note.filter(Boolean).join('\n'), said: { ...words, room: wordsRoom(state) } };
+      return { note: note.filter(Boolean).join('\n'), said: { ...words, room: roomForWords(state) } };
     },
     /** Compares the evidence with a compaction's summary; a repeated summary is ignored. */
     summary(text: string): void {
@@ -153,7 +153,7 @@ export function createHandBack(notebook: Notebook, folder: () => string) {
      */
     relieved(relief: Receipt['relief'], kept: readonly string[]): void {
       receipts.beginOnce(relief, factsOf(notebook));
-      for (const text of kept) receipts.holds([text, spaced(text)].join('\n'), 'claude');
+      for (const text of kept) receipts.holds([text, withSpaces(text)].join('\n'), 'claude');
     },
     /** Discards the receipt: claude could not apply the mod's answer. */
     failed: () => receipts.forget('compaction'),
@@ -211,7 +211,7 @@ function openingOf(notebook: Notebook, state: GovernorState, folder: string, roo
   return lines.join('\n');
 }
 
-function wordsRoom({ gauge }: GovernorState): number {
+function roomForWords({ gauge }: GovernorState): number {
   const share = WORDS_SHARE * (gauge.window.tokens ?? SMALL_WINDOW) * CHARS_PER_TOKEN;
   return Math.min(MAX_WORDS, Math.max(MIN_WORDS, share));
 }

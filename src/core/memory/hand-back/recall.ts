@@ -3,7 +3,7 @@ import { parseHandoff } from '../handoff/check-handoff.ts';
 import { EVIDENCE_KINDS, type Evidence, type EvidenceItem, type EvidenceKind } from '../notebook/evidence.ts';
 import { holds, type Searchable, searchable } from '../notebook/fact.ts';
 import type { Notebook } from '../notebook/notebook.ts';
-import { tellWords, wordsBeside } from '../notebook/user-words.ts';
+import { wordsAsLines, wordsMissingFrom } from '../notebook/user-words.ts';
 import { isReadOnly } from '../shell/command-words.ts';
 
 const TITLES: Readonly<Record<EvidenceKind, string>> = {
@@ -49,7 +49,7 @@ export function createRecall(evidence: Evidence) {
 }
 
 /** Evidence for the next step that a text lacks, up to `room` UTF-16 units. */
-export function evidenceBeside(evidence: Evidence, tells: (item: EvidenceItem) => boolean, room: number): string {
+export function missingEvidence(evidence: Evidence, tells: (item: EvidenceItem) => boolean, room: number): string {
   const missing = usefulOf(evidence).filter((item) => !tells(item));
   return render(selectItems(missing, room));
 }
@@ -120,11 +120,11 @@ export function missingFrom(
   folder: string,
   room: number,
 ): string {
-  const words = wordsBeside(requests.words(`${folder}/${prompts.file}`), document);
+  const words = wordsMissingFrom(requests.words(`${folder}/${prompts.file}`), document);
   const remaining = room - HEADING.length - DATA.length - 2;
-  const noteEvidence = (most: number) => evidenceBeside(evidence, readerOf(document), most);
+  const noteEvidence = (most: number) => missingEvidence(evidence, readerOf(document), most);
   const reserved = noteEvidence(EVIDENCE_SHARE * remaining).length;
-  const told = tellWords(words, remaining - reserved - 1).join('\n');
+  const told = wordsAsLines(words, remaining - reserved - 1).join('\n');
   const noted = noteEvidence(remaining - told.length - 1);
   const text = [told, noted].filter((part) => part !== '');
   return text.length === 0 ? '' : [HEADING, DATA, ...text].join('\n');

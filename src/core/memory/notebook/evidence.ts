@@ -92,10 +92,10 @@ export function createEvidence() {
       if (wanted === '') return 'unknown';
       const same = newest(commands.values()).filter(({ core }) => core.text === wanted);
       const exact = same.find((run) => collapseSpaces(run.command.text) === collapseSpaces(command));
-      const outcome = judge(exact ?? same[0]);
+      const outcome = outcomeOfRuns(exact ?? same[0]);
       // A later run in another folder or spelling makes the outcome uncertain.
       const since = exact === undefined ? [] : same.slice(0, same.indexOf(exact));
-      return outcome === 'failed' && since.some((run) => judge(run) !== 'failed') ? 'unknown' : outcome;
+      return outcome === 'failed' && since.some((run) => outcomeOfRuns(run) !== 'failed') ? 'unknown' : outcome;
     },
     /** Clears the evidence for a new conversation. Dead ends stay: a failed approach fails there too. */
     forget(): void {
@@ -129,7 +129,7 @@ function isFailing({ entry, command }: CommandRuns): boolean {
   return entry.outcome === 'failed' || Number(command.exit) > 1 || command.failures !== undefined;
 }
 
-function judge(run: CommandRuns | undefined): CommandOutcome {
+function outcomeOfRuns(run: CommandRuns | undefined): CommandOutcome {
   if (run === undefined) return 'unknown';
   if (isFailing(run)) return 'failed';
   // A pipe returns the exit status of its last program.

@@ -1,13 +1,13 @@
 import type { UserWords } from '../../protocol/exact-plan.ts';
 import { sumOf } from '../../text/sum-of.ts';
-import { inTurns, oneLine, spaced, wholeCharacter } from '../../text/words.ts';
+import { inTurns, oneLine, wholeCharacter, withSpaces } from '../../text/words.ts';
 
 /** Longest prompt that is told whole, in UTF-16 units. */
 const WHOLE_LENGTH = 1_000;
 
 /** A prompt on one line; of a long one both ends, because the request may precede or follow pasted text. */
 export function shortOf(text: string): string {
-  const line = spaced(text).trim();
+  const line = withSpaces(text).trim();
   if (line.length <= WHOLE_LENGTH) return oneLine(line, WHOLE_LENGTH);
   const half = WHOLE_LENGTH / 2;
   const ends = [line.slice(0, wholeCharacter(line, half)), line.slice(wholeCharacter(line, line.length - half))];
@@ -18,17 +18,17 @@ export function shortOf(text: string): string {
 const GAP = /\[masked: [^\]]*\]| \[…\] /;
 
 /** The prompts that a text lacks. */
-export function wordsBeside(words: UserWords, text: string): UserWords {
-  const known = spaced(text);
-  const isTold = (prompt: string) => prompt.split(GAP).every((piece) => known.includes(piece));
-  return { ...words, prompts: words.prompts.filter((prompt) => !isTold(prompt.text)) };
+export function wordsMissingFrom(words: UserWords, text: string): UserWords {
+  const known = withSpaces(text);
+  const isKnown = (prompt: string) => prompt.split(GAP).every((piece) => known.includes(piece));
+  return { ...words, prompts: words.prompts.filter((prompt) => !isKnown(prompt.text)) };
 }
 
 /**
  * The user's prompts, the newest first. If `room` (UTF-16 units) is too small: two of the oldest for each of the newest,
  * because what holds for all of a job is said at its beginning or corrected at its end.
  */
-export function tellWords({ prompts, file }: UserWords, room: number): string[] {
+export function wordsAsLines({ prompts, file }: UserWords, room: number): string[] {
   const title = `The user's prompts, the newest first (whole in ${file}); where two differ, the newer holds:`;
   const items = prompts.map(({ number, text }) => `- #${number}: ${text}`);
   const rest = (count: number) => `- ${count} more: ${file}`;

@@ -1,4 +1,4 @@
-import { spaced } from '../../text/words.ts';
+import { withSpaces } from '../../text/words.ts';
 
 /** UTF-16 units; longer commands never count as read-only, because their effect is unclear. */
 const HEAD = 400;
@@ -49,7 +49,7 @@ export function commandCore(command: string): CommandCore {
 
 /** Collapses white space and joins continued lines. */
 export function collapseSpaces(text: string): string {
-  return spaced(text.replaceAll('\\\n', '')).trim();
+  return withSpaces(text.replaceAll('\\\n', '')).trim();
 }
 
 /** Whether a command line commits. */

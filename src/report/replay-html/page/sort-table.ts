@@ -53,19 +53,19 @@ export function createSortTable<Row>({ caption, columns, rows, size = 50, isTitl
 
   function order(): void {
     ordered = sorted === undefined ? unsorted : sortRows(unsorted, sorted.column, sorted.sign);
-    turnTo(0);
+    moveFocus(0);
   }
 
-  function turnTo(row: number): void {
+  function moveFocus(row: number): void {
     first = row;
     body.replaceChildren(...ordered.slice(first, first + size).map(rowOf));
     const last = Math.min(first + size, ordered.length);
     const shown = `${tokens(first + 1)}–${tokens(last)} of ${tokens(ordered.length)}`;
     pager.hidden = ordered.length <= size;
     pager.replaceChildren(
-      button('Previous', () => turnTo(Math.max(0, first - size)), { disabled: first === 0 }),
+      button('Previous', () => moveFocus(Math.max(0, first - size)), { disabled: first === 0 }),
       h('span', { role: 'status' }, shown),
-      button('Next', () => turnTo(first + size), { disabled: last === ordered.length }),
+      button('Next', () => moveFocus(first + size), { disabled: last === ordered.length }),
     );
   }
 
@@ -81,7 +81,7 @@ export function createSortTable<Row>({ caption, columns, rows, size = 50, isTitl
     return at === 0 ? h('th', { scope: 'row', ...attributes }, content) : h('td', attributes, content);
   }
 
-  turnTo(0);
+  moveFocus(0);
   const title = h('caption', { class: isTitled && 'unseen' }, caption);
   const table = h('table', {}, title, h('thead', {}, h('tr', {}, ...head)), body);
   const scroll = h('div', { class: 'scroll', role: 'region', tabindex: 0, 'aria-label': caption }, table);

@@ -174,7 +174,7 @@ describe('contents that are likely to be used again', () => {
   const poor = {
     fetching: (tokens: number) => 30 * tokens,
     holding: (tokens: number, calls: number) => (11.5 + calls) * tokens,
-    least: () => 0,
+    minShare: () => 0,
     room: (wanted: number) => wanted,
     slack: 0,
   };

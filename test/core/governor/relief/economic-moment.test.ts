@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
-  compareWays,
+  compareCosts,
   economicMoment,
   type Outlook,
   savedPerCall,
@@ -125,7 +125,7 @@ describe('two ways after the cache has expired', () => {
       relieve: 0.1875 + 0.015 + 0.0006 + 0.00225 + 0.015,
     },
   ])('$name', ({ changes, goOn, relieve }) => {
-    const ways = compareWays({ ...outlook, ...changes });
+    const ways = compareCosts({ ...outlook, ...changes });
     expect(ways.goOn / 1e6).toBeCloseTo(goOn, 6);
     expect(ways.relieve / 1e6).toBeCloseTo(relieve, 6);
   });

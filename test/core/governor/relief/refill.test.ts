@@ -3,7 +3,7 @@ import { UNCALIBRATED } from '../../../../src/core/governor/gauge/estimator.ts';
 import {
   NO_TOOLS,
   openTools,
-  refillText,
+  refilledByText,
   type Tools,
   toolsAfter,
 } from '../../../../src/core/governor/relief/tool-results.ts';
@@ -43,7 +43,7 @@ describe('the contents that filled the context', () => {
       ...[use('4', 'Grep', { path: 'src' }), result('4', 'x')],
       ...[use('5', 'Glob', {}), result('5', 'xx')],
     );
-    expect(refillText(refill)).toBe('Bash (30 characters), Read a.ts (25 characters), Glob (2 characters)');
+    expect(refilledByText(refill)).toBe('Bash (30 characters), Read a.ts (25 characters), Glob (2 characters)');
   });
 
   it.each([
@@ -56,7 +56,7 @@ describe('the contents that filled the context', () => {
   it('exclude results of subagents, and unrequested results', () => {
     const inside = { parent_tool_use_id: 'toolu_9' };
     const refill = refilled(use('1', 'Bash', {}, inside), result('1', 'x', inside), result('__proto__', 'x'));
-    expect(refillText(refill)).toBe('');
+    expect(refilledByText(refill)).toBe('');
   });
 });
 

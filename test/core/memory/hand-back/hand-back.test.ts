@@ -178,7 +178,7 @@ describe('after a compaction', () => {
     expect(context.length).toBeLessThan(9_000);
     // The newest one is the task above.
     expect([numbers[0], numbers.at(-1)]).toEqual([189, 1]);
-    expect(numbers).toEqual([...numbers].sort((one, other) => other - one));
+    expect(numbers).toEqual([...numbers].sort((a, b) => b - a));
     expect(shown).toContain(`\n- ${189 - numbers.length} more: ${FOLDER}/human-input.md`);
   });
 
