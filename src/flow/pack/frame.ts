@@ -123,7 +123,7 @@ function scentTrail(trail: string, room: number) {
     return { text, cost: costOf(text), shown: limit };
   };
   const max = Math.min(chars, SCENT_LENGTH);
-  const { text = '', shown = 0 } = fitted(render, { most: max, least: 1, room }) ?? {};
+  const { text = '', shown = 0 } = fitted(render, { max, min: 1, room }) ?? {};
   return {
     text,
     reserved: Math.min(render(max).cost, room),

@@ -30,7 +30,7 @@ export interface Part {
  */
 export function fitted<T extends Part>(
   render: (limit: number) => T,
-  { most: max, least: min, room }: { most: number; least: number; room: number },
+  { max, min, room }: { max: number; min: number; room: number },
 ): T | undefined {
   const whole = render(max);
   if (whole.cost <= room) return whole;
@@ -96,7 +96,7 @@ export function stepBlock({ item, size, limit: max }: SizedItem, limit = max): S
 /** Renders as much of a step as fits `room`; undefined if less than `min` fits. */
 export function fittedBlock(step: SizedItem, room: number, min = MIN_SHOWN): StepBlock | undefined {
   const max = Math.min(step.size, step.limit);
-  return fitted((shown) => stepBlock(step, shown), { most: max, least: min, room });
+  return fitted((shown) => stepBlock(step, shown), { max, min, room });
 }
 
 /** Renders the newest step, which is always included: without output if there is no room. */

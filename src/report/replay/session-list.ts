@@ -57,11 +57,11 @@ function sessionList(sessions: readonly SessionFigures[], page: Page): string[] 
   const figures = (row: Totals) =>
     showsCopies ? { copied: tokens(row.copiedCalls), ...figuresOf(row) } : figuresOf(row);
   const columns = [
-    showsProjects && { heading: 'project', cells: projects, isPath: true, most: isWide ? 28 : 10 },
+    showsProjects && { heading: 'project', cells: projects, isPath: true, maxWidth: isWide ? 28 : 10 },
     { heading: 'date', cells: dates },
     page.list.ids && { heading: 'session', cells: ids },
     { heading: 'first prompt', cells: shown.map(promptOf), takesRest: true },
-    showsModels && { heading: 'model', cells: models, most: 18 },
+    showsModels && { heading: 'model', cells: models, maxWidth: 18 },
     ...figureColumns(
       figures,
       shown.map((session) => totalsOf([session])),

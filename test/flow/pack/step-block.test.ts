@@ -34,7 +34,7 @@ describe('fitted', () => {
       tries++;
       return { text: '', limit, cost: Math.min(limit, 5_000) + (limit < 60_000 ? 20 : 0) };
     };
-    const found = fitted(render, { most: 60_000, least: 200, room });
+    const found = fitted(render, { max: 60_000, min: 200, room });
     return { limit: found?.limit, cost: found?.cost, tries };
   }
 
