@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isMap } from 'yaml';
+import { type Document, isMap, isNode, isScalar } from 'yaml';
 import { groupsIn } from '../core/protocol/fields.ts';
 import { orElse } from '../errors.ts';
 import { parseYaml } from './yaml.ts';
@@ -18,17 +18,15 @@ export interface TextStyle {
 /**
  * Edits YAML or JSON. Keeps comments and order, but may change spaces and line breaks.
  *
- * @returns undefined if the text cannot be parsed
+ * @returns undefined if the text cannot be parsed, or if another value would change
  */
 export function editText(text: string, { place, value }: TextEdit, style: TextStyle): string | undefined {
-  const { document, errors } = parseYaml(text, style);
+  // The library keeps the CR at the end of some comments.
+  const { document, errors } = parseYaml(text.replaceAll('\r\n', '\n'), style);
   if (document === undefined || errors.length > 0) return undefined;
   if (isDeepStrictEqual(document.getIn(place), value)) return text;
-  if (value === undefined) {
-    document.deleteIn(place);
-    const holder = document.getIn(place.slice(0, -1));
-    if (isMap(holder) && holder.items.length === 0) document.deleteIn(place.slice(0, -1));
-  } else document.setIn(place, value);
+  if (value === undefined) removeIn(document, place);
+  else document.setIn(place, value);
   const [indent = '  '] = groupsIn(/^([ \t]+)\S/m, text);
   const edited = style.isJson
     ? `${JSON.stringify(document.toJS(), undefined, indent)}\n`
@@ -40,7 +38,25 @@ export function editText(text: string, { place, value }: TextEdit, style: TextSt
         lineWidth: Math.max(...text.split(/\r?\n/).map((line) => line.length)),
       });
   const mark = text.startsWith('\uFEFF') ? '\uFEFF' : '';
-  return mark + edited.replaceAll('\n', text.includes('\r\n') ? '\r\n' : '\n');
+  const whole = mark + edited.replaceAll('\n', text.includes('\r\n') ? '\r\n' : '\n');
+  // The library can fold a text so that it is another one.
+  return isDeepStrictEqual(dataOf(whole, style), document.toJS()) ? whole : undefined;
+}
+
+/** Removes a key, and the map around it if that is empty then. Comments on lines of their own stay in their place. */
+function removeIn(document: Document, place: TextEdit['place']): void {
+  const holder = place.slice(0, -1);
+  const map = document.getIn(holder);
+  if (!isMap(map)) return;
+  const at = map.items.findIndex(({ key }) => isScalar(key) && key.value === place.at(-1));
+  const [removed] = map.items.splice(at, 1);
+  const next = map.items[at]?.key;
+  const above = [removed?.key, removed?.value].map((node) => (isNode(node) ? node.commentBefore : undefined));
+  const comments = [...above, isMap(removed?.value) ? removed.value.comment : undefined];
+  const joined = (last: string | null | undefined) => [...comments, last].filter(Boolean).join('\n');
+  if (isNode(next)) next.commentBefore = joined(next.commentBefore);
+  else map.comment = joined(map.comment);
+  if (map.items.length === 0) removeIn(document, holder);
 }
 
 /** Parses a text into plain data; undefined if it is invalid. */

@@ -145,7 +145,7 @@ export function levelOf(flow: FlowView | undefined, step: Edit['step']): Budgets
 /**
  * Edits the text of a checked flow; keeps comments and order. Does not check the new values.
  *
- * @throws CtxbError `usage` for an unknown step
+ * @throws CtxbError `usage` for an unknown step, and if another value would change
  */
 export function editFlow(path: string, text: string, edits: readonly Edit[]): string {
   return edits.reduce((edited, edit) => editOnce(path, edited, edit), text);

@@ -100,10 +100,52 @@ const CASES: readonly Case[] = [
     changes: [['      contextBudgetChars: 150000 # much\n', '']],
   },
   {
-    name: 'takes the last value out together with its object and the comment in it',
+    name: 'takes the last value out together with its object, and keeps the comment above it',
     text: BLOCK,
     edits: [edit(null, 'preset', ' ')],
-    changes: [['budgets:\n  # The whole.\n  preset: lean # small\n', '']],
+    changes: [['budgets:\n  # The whole.\n  preset: lean # small\n', '# The whole.\n']],
+  },
+  {
+    name: 'keeps the comments above, between and below the values it takes out',
+    text: lines(
+      'name: job',
+      'steps:',
+      '  - id: one',
+      '    objective: first',
+      '    # Above.',
+      '    budgets: # Beside.',
+      '      # In front.',
+      '      preset: lean',
+      '      # Between.',
+      '      historyOlderChars: 900',
+      '      # Below.',
+      '    outputs: [a.md]',
+    ),
+    edits: [edit('one', 'historyOlderChars', ''), edit('one', 'preset', '')],
+    changes: [
+      [
+        '    budgets: # Beside.\n      # In front.\n      preset: lean\n      # Between.\n      historyOlderChars: 900\n      # Below.\n',
+        '    # Beside.\n    # In front.\n    # Between.\n    # Below.\n',
+      ],
+    ],
+  },
+  {
+    name: 'keeps a comment above a value that it takes out from between braces',
+    text: lines(
+      'name: job',
+      'steps:',
+      '  - id: one',
+      '    objective: first',
+      '    budgets:',
+      '      {',
+      '        # why',
+      '        preset: lean,',
+      '        # old',
+      '        historyOlderChars: 900',
+      '      }',
+    ),
+    edits: [edit('one', 'historyOlderChars', '')],
+    changes: [['lean,\n        # old\n        historyOlderChars: 900\n      }', 'lean\n      } # old']],
   },
   {
     name: 'makes several edits',
@@ -114,7 +156,10 @@ const CASES: readonly Case[] = [
       edit('two', 'preset', 'lean'),
     ],
     changes: [
-      ['    budgets:\n      # here\n      contextBudgetChars: 150000 # much\n      historyRecentChars: 40000\n', ''],
+      [
+        '    budgets:\n      # here\n      contextBudgetChars: 150000 # much\n      historyRecentChars: 40000\n',
+        '    # here\n',
+      ],
       ['two lines\n', 'two lines\n    budgets:\n      preset: lean\n'],
     ],
   },
@@ -276,6 +321,21 @@ describe('editFlow', () => {
       ]);
       expect(editFlow(path, set, [edit(step, key, '')])).toBe(text);
     }
+  });
+
+  it('refuses a file of which the library would change another value', () => {
+    const text = lines(
+      'name: job',
+      'steps:',
+      '    - id: one',
+      '      objective: >1- # indented less than its first line',
+      '        a text',
+      '              with a line behind it',
+    );
+    expect(checkFlow('f.yaml', text).findings).toEqual([]);
+    expect(() => editFlow('f.yaml', text, [edit('one', 'preset', 'lean')])).toThrow(
+      'the budgets of step one cannot be changed here; change them by hand',
+    );
   });
 
   it('refuses an unknown step', () => {
