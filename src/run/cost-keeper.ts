@@ -88,7 +88,7 @@ export function createCostKeeper({
 
   const report: Faults = limitUsd === undefined ? () => {} : onFault;
 
-  /** Reports a failure and goes on; the next call retries, because a full disk may have room by then. */
+  /** Reports a failure and continues; the next call retries, because a full disk may have room by then. */
   const attempt = <T>(work: (ledger: CostLedger) => T) =>
     orReport(report, "the project's cost limit cannot be followed", () => work(opened()));
 

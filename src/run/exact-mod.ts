@@ -6,7 +6,7 @@ import { type Faults, orReport } from '../store/files/store-error.ts';
 import { type ModFolder, makeModFolder } from '../store/runs/mod-folder.ts';
 
 interface ExactModOptions {
-  /** Whether one of the user's hooks must be asked before a compaction. */
+  /** Whether a user hook must be asked before a compaction. */
   readonly isGuarded: () => boolean;
   readonly onFault: Faults;
 }
@@ -19,7 +19,7 @@ export function createExactMod({ isGuarded, onFault }: ExactModOptions) {
   const attempt = <T>(work: () => T) => orReport(onFault, 'compactions are not exact', work);
 
   return {
-    /** Writes the mod to a new folder, unless one of the user's hooks guards the context. */
+    /** Writes the mod to a new folder, unless a user hook guards the context. */
     arm() {
       // A new claude process has to report its mod alive again.
       folder?.remove();

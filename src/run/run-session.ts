@@ -38,7 +38,7 @@ export interface SessionEnds {
   readonly ask: Ask;
   /** Spending of the project before the run. */
   readonly spent: OwnEvent | undefined;
-  /** Waits before a prompt that arrives while the run goes on. Resolves with the spending of the project by then. */
+  /** Waits before a prompt that arrives while the run continues. Resolves with the spending of the project by then. */
   readonly admit: () => Promise<OwnEvent | undefined>;
 }
 

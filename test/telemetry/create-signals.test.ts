@@ -29,7 +29,7 @@ function figuresOf(judged: readonly Judged[]): Figure[] {
 
 type Happening = Line | Input['event'];
 
-/** What happens in a run, a second apart; a plain object with a `type` is a line of claude's. */
+/** What happens in a run, a second apart; a plain object with a `type` is a line from claude. */
 function judgedOf(happenings: readonly Happening[], changes: Partial<Run> = {}): Judged[] {
   let state = initialState(runWith({ mode: 'observe', ...changes }));
   return happenings.map((happening, at) => {

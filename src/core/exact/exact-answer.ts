@@ -58,7 +58,7 @@ export function exactAnswer(messages: readonly Message[], given: ExactPlan, circ
   return plan.keep?.length ? answerTo(messages, { ...plan, keep: [] }, circumstances) : answer;
 }
 
-/** Leaves no more than a summary beside the open step, and all contents that claude would show again. */
+/** Leaves no more than a summary in addition to the open step, and all contents that claude would show again. */
 function answerWithin(room: number, messages: readonly Message[], plan: ExactPlan, circumstances: AnswerOptions) {
   const budget = Math.min(plan.budget, room + openTokens(messages));
   const answer = answerTo(messages, { ...plan, budget }, circumstances);

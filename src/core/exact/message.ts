@@ -23,7 +23,7 @@ export interface ToolResult {
   readonly tool_use_id: string;
   readonly text: string;
   readonly isError?: boolean;
-  /** The tool's structured report, beside the text for the model. */
+  /** The tool's structured report, in addition to the text for the model. */
   readonly result?: unknown;
 }
 

@@ -13,7 +13,7 @@ export type Verdict =
   | 'empty'
   /** Slash commands are off. */
   | 'refused'
-  /** A hook of the user's blocked the compaction: the context is unchanged. */
+  /** A user hook blocked the compaction: the context is unchanged. */
   | 'blocked'
   /** The API was overloaded, down or unreachable. Tried again later; does not count as a failure. */
   | 'unavailable'
@@ -199,7 +199,7 @@ interface Subjects {
     /** A tool is still running, and may never end. */
     tool: { ms: number; tool: string };
   };
-  /** ctxb prepares a compaction of claude's own within a turn, or gives back the running prompts after one. */
+  /** ctxb prepares claude's own compaction within a turn, or gives back the running prompts after one. */
   'mid-turn': { trigger: { tokens: number }; focus: unknown; prompts: { promptUuids: readonly string[] } };
   'tool-budget': {
     /** ctxb lowered a parameter of a tool call below the agent's value. */

@@ -39,7 +39,7 @@ type Sized<E> = E & { readonly usage: Usage };
 export type SizedAnswer = Sized<AssistantEvent>;
 export type SizedCall = SizedAnswer | Sized<ResultEvent>;
 
-/** The current input: its time, and the meaning of a line of claude's, found once for all rules. */
+/** The current input: its time, and the meaning of a line from claude, found once for all rules. */
 export interface Facts {
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -47,7 +47,7 @@ export interface Facts {
   readonly measured: readonly Content[];
   /** The line repeats content that an exact compaction kept. */
   readonly isEcho: boolean;
-  /** The line belongs to a turn of ctxb's own. */
+  /** The line belongs to an injected turn. */
   readonly isInjected: boolean;
   /** The line that reported a newly measured call of the main thread. */
   readonly call: SizedCall | undefined;
@@ -65,7 +65,7 @@ interface Meters {
   readonly work: { readonly agents: { readonly all: object } };
 }
 
-/** The facts of an input that is no line of claude's, without its time. */
+/** The facts of an input other than a line from claude, without its time. */
 export const NO_FACTS: Facts = {
   now: 0,
   measured: [],

@@ -29,7 +29,7 @@ export interface Prompt {
   /** Name of the slash command; undefined for other prompts. */
   readonly command: string | undefined;
   readonly event: UserEvent;
-  /** Why the work was interrupted that the prompt resumes; undefined for a prompt of the caller's. */
+  /** Why the resumed work was interrupted; undefined for a prompt from the caller. */
   readonly work?: string;
   /** The prompts that its text repeats. */
   readonly repeats?: readonly Prompt[];

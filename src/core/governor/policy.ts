@@ -145,7 +145,7 @@ export interface LimitsPolicy {
 export interface AgentsPolicy {
   /** Most subagents that one run may start, including those of subagents and workflows. */
   readonly max: number | undefined;
-  /** Most tokens that all calls of one subagent may read and write, including the prompt cache. */
+  /** Maximum tokens that all calls of one subagent may read and write, including the prompt cache. */
   readonly tokens: number | undefined;
   readonly costUsd: number | undefined;
 }
@@ -191,7 +191,7 @@ export function claudesLevel(model: string | undefined, window = Number.POSITIVE
 const HANDOFF_REQUEST_TOKENS = 8_000;
 
 /**
- * Smallest window whose native trigger is known, in tokens. A smaller one is a budget of the user's, below claude's
+ * Smallest window whose native trigger is known, in tokens. A smaller one is a budget that the user set, below claude's
  * own.
  */
 export const MIN_NATIVE_WINDOW = 100_000;

@@ -17,7 +17,7 @@ export function silent(state: GovernorState): AgentText {
   return { state, text: '' };
 }
 
-/** A line of claude's that the rules handle. */
+/** A line from claude that the rules handle. */
 export interface Line<E extends Event = Event> {
   readonly event: E;
   /** The state before the line. */
@@ -99,7 +99,7 @@ export function isAnsweringUs({ operation }: GovernorState): boolean {
   return operation.phase === 'asking' || operation.phase === 'briefing';
 }
 
-/** Whether an operation of ctxb's or a restart makes prompts wait. */
+/** Whether an operation or a restart makes prompts wait. */
 export function isRelieving({ operation, process }: GovernorState): boolean {
   return operation.phase !== 'idle' || process.phase === 'dead';
 }

@@ -111,7 +111,7 @@ export interface UserEvent extends LineFields {
   readonly replay: boolean;
   readonly subagent: string | null;
   readonly blocks: readonly Block[];
-  /** The tool's structured report, beside the text for the model: a tool-specific object, or an error text. */
+  /** The tool's structured report, in addition to the text for the model: a tool-specific object, or an error text. */
   readonly toolReport: unknown;
   readonly version: string | undefined;
   /** Only in session logs. */

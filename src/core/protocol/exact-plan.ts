@@ -30,7 +30,7 @@ export interface ExactPlan {
 
 /** A compaction leaves no more than claude's own summary would. */
 export interface SummaryBound {
-  /** Maximum tokens beside the open step. */
+  /** Maximum tokens in addition to the open step. */
   readonly room: number;
   /** Tokens of a conversation at claude's own level. claude may compact a smaller one at a level that ctxb has moved. */
   readonly from: number;

@@ -31,7 +31,7 @@ export function saysUnavailable(text: string): boolean {
   return !REJECTION.test(text) && (API_DOWN.test(text) || UNREACHABLE.test(text) || LIMIT_REACHED.test(text));
 }
 
-/** The API failure behind an error of claude's; undefined if a repeated request would fail too. */
+/** The API failure behind an error from claude; undefined if a repeated request would fail too. */
 export function failureOf(line: Fields, text: string): ApiFailure | undefined {
   const status = countOrZero(line.api_error_status);
   const isAccount = (ACCOUNT_FAULTS.includes(status) && line.api_error_type !== undefined) || NO_CREDIT.test(text);

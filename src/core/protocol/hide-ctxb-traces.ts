@@ -29,7 +29,7 @@ export function traceMarks({ isStreamed }: Traces): readonly string[] {
 const FURTHER_STAMP_KEYS = /^"(?:request_sent_wall_ms|first_request_\w+|owed_rows)"$/;
 
 /**
- * Removes the traces of ctxb from a line of claude's and keeps every other byte.
+ * Removes the traces of ctxb from a line from claude and keeps every other byte.
  *
  * @param line JSON, with or without its terminator
  */

@@ -20,7 +20,7 @@ const FAILURE_MARKS = [
   ...['rompt is too long', 'prompt_too_long', 'blocking_limit', 'rapid_refill_breaker'],
 ];
 
-/** Occurs in every row of claude's. */
+/** Occurs in every row from claude. */
 const ROW_MARK = '"session_id"';
 
 /** Occurs in every result line. */

@@ -39,7 +39,7 @@ export function findEarlierRun(contextDir: string, id: string | undefined, seal:
   return { runId, since, claude, sessions, ...mail };
 }
 
-/** Without its processes and sessions in the journal, a run may still go on, and may have sent its prompts. */
+/** Without its processes and sessions in the journal, a run may still continue, and may have sent its prompts. */
 function refuseUnlogged(contextDir: string, id = ''): void {
   const logged = loggedRuns(contextDir).map(({ runId }) => runId);
   const found = runsWithFile(contextDir).find((each) => each.startsWith(id) && !logged.includes(each));

@@ -7,7 +7,7 @@ import { type Kind, kindOf, readAt, withPlainFile, writeWhole } from './plain-fi
 import { orStoreError } from './store-error.ts';
 
 /**
- * Reads a text file of the user's. Refuses links.
+ * Reads one of the user's text files. Refuses links.
  *
  * @param limit bytes
  * @returns the text, including a byte order mark, and a hash of the bytes

@@ -69,7 +69,7 @@ export interface Found {
 }
 
 /**
- * Lists everything in a folder of ctxb's, contents before their folder. Does not enter links and foreign folders.
+ * Lists everything in one of ctxb's folders, contents before their folder. Does not enter links and foreign folders.
  *
  * @param at lists only this folder in it, which must be one that ctxb makes
  */

@@ -47,7 +47,7 @@ export function createSessionStore(path: string, { runId, now, onFault, ...optio
     }
   }
 
-  /** Writes what a resume needs, by its kind: the folder may be removed while the run goes on (`git clean -fdx`). */
+  /** Writes what a resume needs, by its kind: the folder may be removed while the run continues (`git clean -fdx`). */
   const needed = new Map<string, () => void>();
 
   function writeNeeded(kind: string, write: () => void): void {

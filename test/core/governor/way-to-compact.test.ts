@@ -28,7 +28,7 @@ function filesOnTheStack(): string[] {
   return [...new Set(files.reverse())];
 }
 
-/** The calls under way when a line of claude's leads to `/compact`: the timeout is read last. */
+/** The calls under way when a line from claude leads to `/compact`: the timeout is read last. */
 function callsTo(command: string): string[] {
   let files: string[] = [];
   const policy = policyWith();

@@ -16,7 +16,7 @@ export interface Seen {
   outstanding: string | undefined;
   /** A warning was given, and nothing has cleared it since. */
   isWarned: boolean;
-  /** Handoffs since a prompt was said, or since claude itself had to compact what a turn of ctxb's had filled. */
+  /** Handoffs since a prompt was said, or since claude itself had to compact what an injected turn had filled. */
   handoffs: number;
 }
 

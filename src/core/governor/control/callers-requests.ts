@@ -32,7 +32,7 @@ function pathsIn(settings: unknown, path = ''): string {
 /** Number of answered settings that are kept. Unanswered requests are all kept. */
 const MAX_REQUESTS = 64;
 
-/** Keeps a request of the caller's, because claude's process may end before it answers. */
+/** Keeps a request from the caller, because claude's process may end before it answers. */
 export function noteRequest(state: GovernorState, { requestId: id, request }: ControlRequestEvent): GovernorState {
   const entry = { id, request, answered: false };
   return changedIn(state, 'control', { requests: [...state.process.control.requests, entry] });

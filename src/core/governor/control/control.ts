@@ -55,7 +55,7 @@ export function giveUpAsking(state: GovernorState): GovernorState {
   return answerHeld(finishOpening(changedIn(state, 'control', { pending })));
 }
 
-/** Answers delayed hooks one by one, because the budget that one call uses is missing for the next. */
+/** Answers delayed hooks one by one, because each call reduces the budget of the next one. */
 export function answerHeld(state: GovernorState): GovernorState {
   const [first, ...held] = state.process.control.held;
   if (first === undefined || isAsking(state, 'context')) return state;
@@ -64,7 +64,7 @@ export function answerHeld(state: GovernorState): GovernorState {
   return isAnswered(next, first) ? answerHeld(next) : next;
 }
 
-/** Hooks in the shape that `initialize` takes, without a `timeout`: when it expired, claude would refuse the tool. */
+/** Hooks in the shape that `initialize` takes, without a `timeout`: after it, claude refuses the tool. */
 function hooksFor(state: GovernorState): Fields {
   const { policy, singlePrompt } = state.run;
   const { memory, zones, tools, strategy, agents, cost } = policy;
@@ -246,7 +246,7 @@ function onContext(state: GovernorState, event: ControlResponseEvent): GovernorS
 }
 
 /**
- * Handles a question of claude's to the caller (a permission, a hook, an MCP server), for whose answer claude waits
+ * Handles a question from claude to the caller (a permission, a hook, an MCP server), for whose answer claude waits
  * without a limit. Without a caller that can answer, ctxb sends an error; without ctxb, claude would see its closed
  * input.
  */
@@ -273,7 +273,7 @@ export function replyForCaller(state: GovernorState, event: ControlRequestEvent)
 /** Denies tools while the agent writes a handoff document. */
 const DENIAL = { behavior: 'deny', message: 'Answer in text now, without any tool.' };
 
-/** Whether a hook is about a prompt of ctxb's. claude may report a background task before it reads that prompt. */
+/** Whether a hook is about a prompt from ctxb. claude may report a background task before it reads that prompt. */
 function isOwnPrompt(state: GovernorState, prompt: unknown, inOwnTurn: boolean): boolean {
   if (inOwnTurn) return !isTaskReport(prompt);
   return promptsInTurn(state).some(({ uuid, text }) => text === prompt && isOwnUuid(state, uuid));

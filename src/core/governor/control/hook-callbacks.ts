@@ -73,7 +73,7 @@ function handOver(state: GovernorState, answer: HookAnswer): GovernorState {
   return emit(setHistory(noteCleared(state, true), document.text), { ...answer, context });
 }
 
-/** Gives the focus to a compaction of claude's own; ctxb's own compaction gets it as the argument of `/compact`. */
+/** Gives the focus to claude's own compaction; ctxb's own compaction gets it as the argument of `/compact`. */
 function answerPreCompact(
   state: GovernorState,
   answer: HookAnswer,

@@ -154,7 +154,7 @@ export function onInterrupt(before: GovernorState, reason = 'the user asked to s
   if (state.process.phase === 'dead') return state.mailbox.input === 'closed' ? next : endWithProcess(next);
   if (state.turn.phase === 'idle' && !isRelieving(state)) return next;
   if (state.turn.phase !== 'sent') return sendInterrupt(next);
-  // Without a session id claude may still wait for its hooks and hold the prompt, which must not begin.
+  // Without a session id claude may still wait for its hooks and hold the prompt, which must not start.
   if (state.session.id === undefined) return emit(next, { kind: 'kill', signal: 'SIGTERM' });
   // claude ignores an interrupt until the turn begins, so the turn is stopped then.
   return changedIn(next, 'mailbox', { stopNext: true });

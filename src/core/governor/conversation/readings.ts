@@ -119,7 +119,7 @@ function withWindow(gauge: Gauge, window: Gauge['window']): Gauge {
 }
 
 /**
- * A call of another model with less than half of the context serves a purpose of claude's own. A switch of the model
+ * A call of another model with less than half of the context serves claude's own purpose. A switch of the model
  * keeps the context: `init` names the new model, or that model makes a second call.
  */
 function auxiliaryModelOf(gauge: Gauge, { model, messageId, usage }: AssistantEvent, named: string | undefined) {

@@ -49,7 +49,7 @@ export function sendPrompt(state: GovernorState, prompt: Prompt): GovernorState 
   return emit(afterSend, send, ...(mayBeSkipped ? [setTimer('skip', SKIPPED_AFTER_MS)] : []));
 }
 
-/** Sends a prompt of ctxb's in a turn that the caller sees, because it continues the caller's request. */
+/** Sends a prompt from ctxb in a turn that the caller sees, because it continues the caller's request. */
 export function injectPrompt(
   state: GovernorState,
   text: string,

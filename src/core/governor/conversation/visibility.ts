@@ -13,7 +13,7 @@ import { planFor } from '../waits/wait.ts';
 import { tellsStop } from './spending.ts';
 
 /**
- * How a line of claude's reaches the caller. `buffer`: the line belongs either to an injected turn or to a turn that
+ * How a line from claude reaches the caller. `buffer`: the line belongs either to an injected turn or to a turn that
  * claude started itself; the next line decides. `defer`: the line is shown only if ctxb cannot recover from the error
  * in it.
  */

@@ -66,7 +66,7 @@ interface PriceList {
 const NOTHING_OPEN = { settled: 0, calls: [] } as const;
 
 /**
- * Updates the costs from a line of claude's.
+ * Updates the costs from a line from claude.
  *
  * @param written size of the model's text in the line, if already measured
  */

@@ -45,7 +45,7 @@ export type Gauge = Readonly<typeof EMPTY_GAUGE>;
 
 export const EMPTY_GAUGE = {
   window: UNKNOWN_WINDOW,
-  /** Name of the model with this window; undefined until a call or another line of claude's names one. */
+  /** Name of the model with this window; undefined until a call or another line from claude names one. */
   windowModel: undefined as string | undefined,
   /** Windows of inactive models, by name. */
   otherWindows: {} as Readonly<Record<string, ContextWindow>>,

@@ -87,7 +87,7 @@ export function mainWindow(windows: Readonly<Record<string, number>>, model: str
  * table with the newest and the oldest supported version.
  */
 
-/** The newest measured version; later versions are treated alike until another source reports the window. */
+/** The newest measured version; later versions are treated the same until another source reports the window. */
 const NEWEST_MEASURED = '2.1.332';
 
 /** The last version for which the table was measured, if the recording is newer. */

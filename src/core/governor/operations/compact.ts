@@ -161,7 +161,7 @@ const REASONS: Readonly<Record<Verdict | 'exact', string>> = {
 const REFUSED = 'the API refuses to summarise the context';
 
 /**
- * Gives up after a compaction of claude's own that a hook blocked or that claude could not write: each further call
+ * Gives up after claude's own compaction that a hook blocked or that claude could not write: each further call
  * would pay for another failed summary.
  */
 export function giveUpNative(state: GovernorState, { event }: Line<CompactStatusEvent>): GovernorState {

@@ -14,7 +14,7 @@ import { IDLE, type OperationIn, type Written } from './operation.ts';
 /** Time that claude has to exit or to end its turn. An idle claude exits as soon as its input closes. */
 const EXIT_PATIENCE_MS = 10_000;
 
-/** Actions at the end of a turn of ctxb's own. */
+/** Actions at the end of an injected turn. */
 export const TURN_OVER: readonly Action[] = [clearTimer('handoff'), DROP_BUFFERED];
 
 export function clear(state: GovernorState, written: Written): GovernorState {
@@ -133,7 +133,7 @@ export function giveUpBriefing(state: GovernorState, operation: OperationIn<'bri
 }
 
 /**
- * Interrupts a late turn of ctxb's own. It must end before the next turn begins, or its result would be taken for the
+ * Interrupts a late injected turn. It must end before the next turn begins, or its result would be taken for the
  * result of the next.
  */
 export function stopLate(state: GovernorState, operation: OperationIn<'asking' | 'briefing'>): GovernorState {

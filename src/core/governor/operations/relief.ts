@@ -122,7 +122,7 @@ export function noteBoundary(state: GovernorState, { before, event }: Line<Bound
   );
 }
 
-/** Reports a compaction of claude's own. Only the boundary proves that no hook prevented it. */
+/** Reports claude's own compaction. Only the boundary proves that no hook prevented it. */
 export function tellNative(state: GovernorState, { before, event }: Line<BoundaryEvent>): GovernorState {
   const when = state.relief.landing?.native;
   if (when === undefined) return state;

@@ -8,7 +8,7 @@ import { followAnswer, giveUpAnswer, leaveUnreachable } from './hand-over.ts';
 import type { Operation, OperationIn } from './operation.ts';
 
 interface Rules<O extends Operation> {
-  /** Handles a line of claude's in a turn of ctxb's own. */
+  /** Handles a line from claude in an injected turn. */
   readonly on?: (state: GovernorState, operation: O, event: Event) => GovernorState;
   /** Handles the timeout of such a turn. */
   readonly onTimeout?: (state: GovernorState, operation: O) => GovernorState;

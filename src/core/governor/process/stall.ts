@@ -56,7 +56,7 @@ const END: readonly Action[] = [{ kind: 'kill', signal: 'SIGTERM' }, setTimer('e
 /** Time that claude has to stop its turn, at most the limit for silence. */
 const INTERRUPT_PATIENCE_MS = 10_000;
 
-/** Watches for a stall while a line of claude's is expected. */
+/** Watches for a stall while a line from claude is expected. */
 export function watchLife(before: GovernorState, after: GovernorState): GovernorState {
   const isPrompted = before.turn.phase === 'idle' && after.turn.phase === 'sent';
   const isAsked = isPrompted || (before.mailbox.input !== 'closed' && after.mailbox.input === 'closed');

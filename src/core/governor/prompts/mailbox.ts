@@ -17,7 +17,7 @@ export const promptsInTurn = withFate('sent', 'heard');
 /** Prompts sent into the turn since the last tool round. */
 export const sentPrompts = withFate('sent');
 
-/** Why the work was interrupted that the turn resumes: its answer also answers the owed prompts. */
+/** Why the resumed work was interrupted. The answer of its turn also answers the owed prompts. */
 export function resumedWork(state: WithMail): string | undefined {
   return promptsInTurn(state).find(({ work }) => work !== undefined)?.work;
 }
@@ -112,7 +112,7 @@ export function answerWithDeferredEnd(state: GovernorState): GovernorState {
 }
 
 /**
- * Puts undelivered prompts of the caller's back in front of the waiting ones, and closes ctxb's own. What these repeated
+ * Puts undelivered prompts from the caller back in front of the waiting ones, and closes ctxb's own. What these repeated
  * has not been read either.
  *
  * @param unknown owed prompts that claude's log lacks

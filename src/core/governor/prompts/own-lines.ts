@@ -30,7 +30,7 @@ export function countSent(state: GovernorState): GovernorState {
 
 type OwnTurn = Extract<Operation, { readonly turn: unknown }>;
 
-/** Begins a turn of ctxb's own, which the caller does not see. */
+/** Begins an injected turn, which the caller does not see. */
 export function beginOwnTurn(state: GovernorState, operation: OwnTurn, text: string): GovernorState {
   return emit(
     changed(countSent(state), { operation }),
@@ -40,7 +40,7 @@ export function beginOwnTurn(state: GovernorState, operation: OwnTurn, text: str
 }
 
 /**
- * Timer of a turn of ctxb's own. `/clear` needs no API call, so it gets little time.
+ * Timer of an injected turn. `/clear` needs no API call, so it gets little time.
  *
  * @param delayMs time that claude waits for the API, in milliseconds
  */
@@ -132,13 +132,13 @@ export function stopHeldPrompt(state: GovernorState): GovernorState {
   return isBeyond ? sendInterrupt(state, 'cost') : state;
 }
 
-/** Whether an answer belongs to a request of ctxb's. */
+/** Whether an answer belongs to a request from ctxb. */
 export function isOwnRequest(state: GovernorState, requestId: string): boolean {
   return Object.hasOwn(state.process.control.pending, requestId);
 }
 
 /**
- * Sends a control request of ctxb's own.
+ * Sends a control request from ctxb.
  *
  * @param prepare adds what must happen before the request is sent
  */

@@ -44,7 +44,7 @@ export function ratesToCome(state: GovernorState) {
 }
 
 /**
- * Most that a run may cost, as a factor of the cost with claude alone, besides one relief that keeps no contents. The
+ * Maximum cost of a run, as a factor of the cost with claude alone, besides one relief that keeps no contents. The
  * documentation promises 1.05; the difference covers errors of the account.
  */
 export const BOUND = 1.04;
@@ -58,7 +58,7 @@ export function slackOf({ relief, gauge }: GovernorState, bound = BOUND): number
   return (alone - relief.alone.owed) * bound - real - relief.given.cost;
 }
 
-/** Smallest saving or loss that the accounts can tell from none, as a share of the cost. */
+/** Smallest saving or loss that the accounts can distinguish from zero, as a share of the cost. */
 const LEAST_SHARE = 0.02;
 
 /**
@@ -121,7 +121,7 @@ function isClaudesOwn(state: GovernorState, replaced: Replaced): boolean {
   return typeof trigger !== 'number' || trigger >= claudesLevel(gauge.call?.model, gauge.window.tokens);
 }
 
-/** Whether text given beside a summary made the run reach claude's level earlier than claude alone would. */
+/** Whether text given with a summary made the run reach claude's level earlier than claude alone would. */
 function isAhead({ gauge, relief: { alone } }: GovernorState): boolean {
   const { context, open } = alone;
   const level = claudesLevel(gauge.call?.model, gauge.window.tokens);

@@ -20,7 +20,7 @@ export interface OpenCall {
   readonly growth: number;
   /** Tokens still in the cache if it had lost the conversation; undefined if the cache was complete. */
   readonly cold: number | undefined;
-  /** Whether the call is in a turn of ctxb's own, which claude alone does not make. */
+  /** Whether the call is in an injected turn, which claude alone does not make. */
   readonly isOwn: boolean;
 }
 

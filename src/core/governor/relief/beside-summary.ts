@@ -11,7 +11,7 @@ import { reshownContents, type WorkingSet } from './working-set.ts';
 const LEVEL_SHARE = 0.8;
 
 /**
- * What may stay of a compaction at claude's own level: no more than claude alone would keep, including `keep`, the
+ * Maximum contents after a compaction at claude's own level: no more than claude alone would keep, including `keep`, the
  * contents that claude shows again. undefined for an earlier compaction, which pays by itself, and where the bound does
  * not apply.
  */
@@ -40,7 +40,7 @@ export function levelOf({ run, gauge }: GovernorState): number {
   return nativeLevel(run.policy, gauge.window.tokens ?? 0, gauge.call?.model);
 }
 
-/** Most tokens that ctxb gives back after a summary: at once, and with the next prompt. */
+/** Maximum tokens that ctxb gives back after a summary: at once, and with the next prompt. */
 const MAX_GIVEN_TOKENS = 4_000;
 
 /**
@@ -59,7 +59,7 @@ function mayGive(state: GovernorState): GovernorState['relief']['given'] {
   return { tokens, cost: cycle * Math.min(1, tokens / room) };
 }
 
-/** Cost of a summary at claude's own level in the midst of the work, in micro-dollars: a call, and fetching what it uses. */
+/** Cost of a summary at claude's own level in the middle of the work, in micro-dollars: a call, and fetching what it uses. */
 export function cycleCost(state: GovernorState, { cost }: WorkingSet['needed']): number {
   return cost + callCost(levelOf(state), priceToCome(state));
 }
@@ -70,7 +70,7 @@ export function givenAfter(state: GovernorState): GovernorState['relief']['given
   return { tokens: isFree(state) ? 0 : Math.min(RESTORE_TOKENS, tokens), cost: state.relief.given.cost + cost };
 }
 
-/** UTF-16 units that ctxb may give back after a summary; undefined: as many as it likes. */
+/** UTF-16 units that ctxb may give back after a summary; undefined: no limit. */
 export function givenLength(state: GovernorState): number | undefined {
   const { tokens } = mayGive(state);
   return tokens < MAX_GIVEN_TOKENS ? Math.max(LEAST_LENGTH, Math.round(tokens * CHARS_PER_TOKEN)) : undefined;

@@ -89,7 +89,7 @@ export function budgetOf({ gauge, run, relief }: GovernorState, used = 0): numbe
   return Math.max(MIN_KEPT, Math.min(MAX_KEPT + used, Math.round(room))) - relief.exact.size.unseen;
 }
 
-/** Tokens of contents that the mod can keep beside the prompts. @param wanted tokens of those that should stay */
+/** Tokens of contents that the mod can keep in addition to the prompts. @param wanted tokens of those that should stay */
 export function roomOfContents(state: GovernorState, wanted: number): number {
   const { all, unseen } = state.relief.exact.size;
   return USED_SHARE * (budgetOf(state, wanted) - (all - unseen) - NOTE_TOKENS);
@@ -173,7 +173,7 @@ export function isLoading({ relief: { exact } }: GovernorState): boolean {
   return exact.phase === 'arming' || exact.phase === 'late';
 }
 
-/** Whether lines of claude's may come from the mod. */
+/** Whether lines from claude may come from the mod. */
 export function mentionsMod(state: GovernorState): boolean {
   return state.relief.exact.echoes > 0 || isLoading(state);
 }

@@ -39,7 +39,7 @@ export function handoffRequest({ reason }: { readonly reason: string }): string 
 const BEGIN = 'Your context ends here (';
 const END = 'Call a command passed only if its last run passed.';
 
-/** Whether a message is this request instead of a prompt of the user's. */
+/** Whether a message is this request instead of a prompt from the user. */
 export function isHandoffRequest(text: string): boolean {
   const all = text.trim();
   return all.startsWith(BEGIN) && all.endsWith(END);

@@ -88,7 +88,7 @@ export function mayCompact({ relief, session, run }: Standing): boolean {
   return enabled && !session.commandsOff && !relief.blocked && relief.failures < maxAttempts;
 }
 
-/** Whether handing over is enabled, the last handoff helped, and no hook of the user's guards the context. */
+/** Whether handing over is enabled, the last handoff helped, and no user hook guards the context. */
 export function mayHandOver({ relief, run }: Standing): boolean {
   return run.policy.handoff.enabled && !relief.useless && !relief.blocked;
 }

@@ -137,7 +137,7 @@ function affordableMoment(state: GovernorState): Moment | undefined {
 }
 
 /**
- * Most that a run may cost, as a factor of the cost with claude alone, if the work needs all contents again that went:
+ * Maximum cost of a run, as a factor of the cost with claude alone, if the work needs all contents again that went:
  * `RETURN` calls later, each of which costs less until then.
  */
 const WORST = 1.25;
@@ -166,8 +166,8 @@ function removalCosts(state: GovernorState, way: Moment['way'], wayOutlook: Retu
 }
 
 /**
- * Whether the context probably comes to claude's own level within the next turn. claude then compacts in the midst of
- * the work, which fetches everything again; at its own time it may have compacted between two works.
+ * Whether the context probably comes to claude's own level within the next turn. claude then compacts in the middle of
+ * the work, which fetches everything again; at its own time it may have compacted between two tasks.
  */
 function refillsWindow(state: GovernorState, { landing }: Outlook): boolean {
   const { turn, gauge } = state;

@@ -86,7 +86,7 @@ export const NO_RELIEF = {
   landing: undefined as Landing | undefined,
   /** The last handoff freed too little as well, and the context has not fallen below the target since. */
   useless: false,
-  /** A hook of the user's has blocked a compaction, so nothing may replace this context. */
+  /** A user hook has blocked a compaction, so nothing may replace this context. */
   blocked: false,
   /** The last compactions, newest last. */
   boundaries: [] as readonly Boundary[],
@@ -127,7 +127,7 @@ export interface AskedRelief {
   readonly before: number;
 }
 
-/** Receiver of the answer: a command of ctxb's by its id, or the caller by the id of its control request. */
+/** Receiver of the answer: a ctxb command by its id, or the caller by the id of its control request. */
 export interface Asker {
   readonly from: 'command' | 'caller';
   readonly id: string;

@@ -5,7 +5,7 @@ import type { Calibration } from '../gauge/estimator.ts';
 import { type Contents, mapContents, NO_CONTENTS, pathOf } from './content.ts';
 import { contentsAfter, endTurn, type Weight } from './contents.ts';
 
-/** Tool calls of claude's, and their results in the main thread's context. */
+/** claude's tool calls, and their results in the main thread's context. */
 export type Tools = Readonly<typeof NO_TOOLS>;
 
 export const NO_TOOLS = {

@@ -120,7 +120,7 @@ export interface Stakes {
   readonly minShare: (path: string) => number;
   /** Micro-dollars that may be lost with contents that were not used since they were fetched. */
   readonly slack: number;
-  /** Tokens of contents that fit beside the prompts. @param wanted tokens of those that should stay */
+  /** Tokens of contents that fit in addition to the prompts. @param wanted tokens of those that should stay */
   readonly room: (wanted: number) => number;
 }
 

@@ -83,7 +83,7 @@ const OPENING_LENGTH = 300;
 /** Maximum number of cut lists to describe: claude shows only the beginning of a long context. */
 const MAX_LISTS = 8;
 
-/** Describes the cuts beside the result, so that the JSON stays valid. */
+/** Describes the cuts next to the result, so that the JSON stays valid. */
 function jsonInstead(
   state: GovernorState,
   { call }: ResultPlan,

@@ -146,7 +146,7 @@ export function cutTokens({ work }: GovernorState, { toolUseId, text }: ToolResu
   return proof !== undefined && text.includes(proof) ? cut : 0;
 }
 
-/** Reads the sizes of tool results from a line of claude's. */
+/** Reads the sizes of tool results from a line from claude. */
 export function followResults(state: GovernorState, { event }: Line): GovernorState {
   // The replaced context also contained the hints and alerts.
   if (state.facts.replaced)

@@ -93,7 +93,7 @@ function jitter(state: GovernorState, ms: number): number {
   return Math.round(ms * (0.5 + random / 2));
 }
 
-/** Shortest wait of claude's own in an outage that is announced, in milliseconds. */
+/** Shortest wait by claude in an outage that is announced, in milliseconds. */
 const MIN_TOLD_MS = 30_000;
 
 /** Follows a wait: claude retries, or the API answers again. */

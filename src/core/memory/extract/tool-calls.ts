@@ -19,7 +19,7 @@ export interface EndedCall extends OpenCall {
   readonly kind: 'call';
   readonly input: Fields;
   readonly result: ToolResult;
-  /** The tool's structured report, beside the text for the model. */
+  /** The tool's structured report, in addition to the text for the model. */
   readonly report: Fields;
   readonly t: number | undefined;
   readonly outcome: Outcome;

@@ -65,7 +65,7 @@ export function createHandBack(notebook: Notebook, folder: () => string) {
   /** Returns the user's words first, then dead ends and failures, then other evidence as space permits. */
   function tellLost(hook: HookAnswer, state: GovernorState): AddedContext {
     recall.begin();
-    // With little room, nothing more is told with the next prompt either.
+    // With little room, the next prompt gets no more text either.
     phase = hook.room === undefined ? 'lost' : 'settled';
     receipts.begin('compaction', factsOf(notebook));
     const whole = compose(hook, state);
@@ -123,7 +123,7 @@ export function createHandBack(notebook: Notebook, folder: () => string) {
       return { output: hookOutput(hook, told), decisions: recalled.decisions };
     },
     /**
-     * Composed for an exact compaction, beside the kept prompts; earlier hand-backs are dropped. Only the mod knows
+     * Composed for an exact compaction, in addition to the kept prompts; earlier hand-backs are dropped. Only the mod knows
      * which of the user's words the kept prompts lack.
      */
     note(state: GovernorState): ExactNote {

@@ -154,7 +154,7 @@ describe('a turn that claude starts itself, between the command and its start', 
     expect(said(actions)).toEqual(['Next.']);
   });
 
-  it('the lines of a turn of ctxb are dropped as soon as its owner is known', () => {
+  it('the lines of an injected turn are dropped as soon as its owner is known', () => {
     const driver = full();
     driver.prompt('Next.');
     expect(driver.claude(statusLine({ status: 'compacting' }))).toEqual([{ kind: 'buffered', fate: 'drop' }]);

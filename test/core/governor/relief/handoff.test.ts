@@ -304,7 +304,7 @@ describe('/clear', () => {
     expect(said(driver.actions).at(-1)).toBe('Next.');
   });
 
-  it('is followed by the next prompt only after a late turn of ctxb has ended', () => {
+  it('is followed by the next prompt only after a late injected turn has ended', () => {
     const driver = clearing({ withoutHooks: true });
     driver.claude(...CLEARED, initLine({ session_id: 's2' }), callLine(21_000));
     const late = driver.timeout('handoff');

@@ -72,7 +72,7 @@ describe('the verdict', () => {
       verdict: 'unavailable',
     })),
     {
-      name: "a hook of the user's",
+      name: 'a user hook',
       lines: failed('Compaction blocked by PreCompact hook: [./guard.sh]: not while tests run'),
       verdict: 'blocked',
     },
