@@ -25,7 +25,9 @@ export async function circumstancesOf(
     .catch((): Pick<ExactPlan, 'keep'> => ({}));
   const paths = filesRead(messages, keep);
   const texts = await Promise.all(paths.map((path) => $.fs.read(path).catch(() => undefined)));
-  const files = new Map(paths.flatMap((path, at) => (texts[at] === undefined ? [] : [[path, texts[at]] as const])));
+  const files = new Map(
+    paths.flatMap((path, index) => (texts[index] === undefined ? [] : [[path, texts[index]] as const])),
+  );
   if (trigger !== 'auto' || waits >= MAX_WAITS) return { model, files };
   const usage = await $.session.usage().catch(() => undefined);
   const { tokens, window = 0 } = usage?.context ?? {};

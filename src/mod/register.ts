@@ -10,7 +10,7 @@ import { PLACE } from './place.js';
  */
 export function register(on: On): void {
   let number = 0;
-  let waits = 0;
+  let deferrals = 0;
   let seenTexts: readonly string[] = [];
   let userTexts: readonly string[] = [];
 
@@ -32,14 +32,14 @@ export function register(on: On): void {
     const started = performance.now();
     const text = await $.fs.read(`${PLACE}/plan.json`).catch(() => undefined);
     const plan = () => readPlan(text, seenTexts, userTexts, e.trigger === 'auto');
-    const circumstances = await circumstancesOf($, e, waits, plan);
+    const circumstances = await circumstancesOf($, e, deferrals, plan);
     const answer = answerWith(e.messages, plan, circumstances);
     if (answer.waits !== undefined) {
-      waits += 1;
+      deferrals += 1;
       return { skip: `ctxb: ${answer.waits}` };
     }
     const { messages, outcome } = answer;
-    [number, waits, seenTexts, userTexts] = [number + 1, 0, [], []];
+    [number, deferrals, seenTexts, userTexts] = [number + 1, 0, [], []];
     const receipt: ExactReceipt = { version: 1, number, ms: Math.round(performance.now() - started), ...outcome };
     if (messages !== undefined) await $.fs.write(`${PLACE}/kept.json`, JSON.stringify(messages)).catch(() => {});
     await $.fs.write(`${PLACE}/receipt.json`, JSON.stringify(receipt)).catch(() => {});

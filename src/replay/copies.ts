@@ -139,9 +139,9 @@ function marksOf({ keys, ledger, compactions }: SessionFigures): readonly number
   const times = compactions.map(({ t }) => `at ${t}`);
   const text = `${keys ?? keyText(ledger())},${times},`.replaceAll('+', ',');
   const marks: number[] = [];
-  for (let at = 0, end = text.indexOf(','); end !== -1; at = end + 1, end = text.indexOf(',', at)) {
+  for (let index = 0, end = text.indexOf(','); end !== -1; index = end + 1, end = text.indexOf(',', index)) {
     let mark = 0;
-    for (let place = Math.max(at, end - MARKED); place < end; place++)
+    for (let place = Math.max(index, end - MARKED); place < end; place++)
       mark = Math.imul(mark ^ text.charCodeAt(place), 0x01000193);
     if (mark !== 0) marks.push(mark);
   }
@@ -242,8 +242,8 @@ interface OwnedFigures {
 
 function withCopies<S extends SessionFigures>(session: S, { calls, compactions, extra }: OwnedFigures): S {
   const ledger = session.ledger();
-  const own = ledger.filter((_, at) => calls[at] === undefined);
-  const copied = ledger.filter(({ main }, at) => main && calls[at] !== undefined);
+  const own = ledger.filter((_, index) => calls[index] === undefined);
+  const copied = ledger.filter(({ main }, index) => main && calls[index] !== undefined);
   const numbers = new Set(copied.map(({ number }) => number));
   const isOwn = ({ call }: { readonly call: number }) => !numbers.has(call);
   const { unlogged, ...cost } = session.cost;
@@ -253,7 +253,7 @@ function withCopies<S extends SessionFigures>(session: S, { calls, compactions, 
   return {
     ...session,
     ledger: () => own,
-    compactions: session.compactions.map((each, at) => (compactions[at] ? { ...each, copied: true } : each)),
+    compactions: session.compactions.map((each, index) => (compactions[index] ? { ...each, copied: true } : each)),
     copied: {
       from: [
         ...from,
@@ -274,7 +274,7 @@ function ownOfFull(
   isOwn: (place: { readonly call: number }) => boolean,
 ) {
   return {
-    traffic: trafficOf(ledger().filter((_, at) => owners[at] === undefined)),
+    traffic: trafficOf(ledger().filter((_, index) => owners[index] === undefined)),
     // `call` is the first call after a compaction or handoff; a copied one belongs to the owner.
     ...(retention && { retention: retention.filter(isOwn) }),
     ...(series && { series: series.map((call) => (isOwn({ call: call.number }) ? call : { ...call, copied: true })) }),
@@ -290,9 +290,9 @@ function copiedMicroUsd({ ledger: all, cost }: SessionFigures, calls: OwnedFigur
   const shared = sumOf(calls, (owner) => owner?.microUsd ?? 0);
   if (cost.usd === null) return shared;
   const last = calls.findLastIndex((owner) => owner !== undefined);
-  const end = Math.max(...ledger.map(({ t }, at) => (calls[at] === undefined ? 0 : (t ?? 0))));
+  const end = Math.max(...ledger.map(({ t }, index) => (calls[index] === undefined ? 0 : (t ?? 0))));
   const later = ledger.filter(
-    ({ t }, at) => calls[at] === undefined && (t === null || end === 0 ? at > last : t > end),
+    ({ t }, index) => calls[index] === undefined && (t === null || end === 0 ? index > last : t > end),
   );
   return Math.min(shared + extra, toMicroUsd(cost.usd) - Math.min(toMicroUsd(cost.usd), microUsdIn(later)));
 }

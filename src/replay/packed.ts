@@ -66,14 +66,14 @@ export function unpack({ keys, columns, models, ...figures }: Packed): SessionFi
 }
 
 export function callsIn({ keys, numbers, times, models, microUsd, usages }: Columns): readonly LedgerCall[] {
-  return numbers.map((number, at) => ({
-    keys: keys[at] ?? '',
+  return numbers.map((number, index) => ({
+    keys: keys[index] ?? '',
     main: number !== SUBAGENT_CALL,
     number: number === SUBAGENT_CALL ? undefined : number,
-    t: known(times[at]),
-    model: models[at] ?? null,
-    microUsd: known(microUsd[at]),
-    usage: usages[at],
+    t: known(times[index]),
+    model: models[index] ?? null,
+    microUsd: known(microUsd[index]),
+    usage: usages[index],
   }));
 }
 

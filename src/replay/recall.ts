@@ -100,8 +100,8 @@ const MAX_BEFORE = 80;
 const SHOWN = 240;
 
 function shownPart(line: string, words: readonly string[]): string {
-  const at = Math.min(...words.map((word) => comparable(line).indexOf(word)).filter((place) => place >= 0));
-  const from = at > SHOWN - MAX_BEFORE ? at - MAX_BEFORE : 0;
+  const index = Math.min(...words.map((word) => comparable(line).indexOf(word)).filter((place) => place >= 0));
+  const from = index > SHOWN - MAX_BEFORE ? index - MAX_BEFORE : 0;
   const part = oneLine(line.slice(from), SHOWN);
   return `${from > 0 ? '…' : ''}${part}${line.length > from + SHOWN ? '…' : ''}`;
 }

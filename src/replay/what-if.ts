@@ -64,9 +64,9 @@ type Step = ReturnType<typeof stepsOf>[number];
 function stepsOf({ series = [], compactions, actions }: SessionSummary) {
   const handoffs = actions.flatMap(({ kind, at }) => (kind === 'handed-over' ? [{ call: at.call, how: kind }] : []));
   const reliefs = [...compactions, ...handoffs];
-  return series.map((call, at) => {
-    const previous = series[at - 1];
-    const relieved = reliefs.filter((relief) => relief.call === at);
+  return series.map((call, index) => {
+    const previous = series[index - 1];
+    const relieved = reliefs.filter((relief) => relief.call === index);
     const before = previous?.context ?? 0;
     const isReplaced = previous !== undefined && relieved.length > 0;
     const isNew = previous === undefined || (!isReplaced && call.context < before * FRESH_SHARE);
@@ -153,13 +153,13 @@ function simulate(steps: readonly Step[], { policy, window, priceOf }: Assumptio
     return isBearable || price === undefined ? Math.min(latest, momentNow(outlook, isCold(step))) : latest;
   }
 
-  const curve = steps.map((step, at) => {
+  const curve = steps.map((step, index) => {
     const { call, isNew, growth, warm = 1 } = step;
     const full = before + (step.previous?.output ?? 0);
     const inUse = sight.inUse(call.number);
-    const isDue = !isNew && full >= dueAt(step, at, full, inUse.tokens);
+    const isDue = !isNew && full >= dueAt(step, index, full, inUse.tokens);
     if (isNew) sight.renew();
-    if (isDue) sight.relieve(at, inUse.results);
+    if (isDue) sight.relieve(index, inUse.results);
     const fetched = sight.fetch(call);
     // A compaction keeps whole what the model has yet to see.
     const landing = fresh + inUse.tokens + USUALLY_KEPT + Math.max(0, growth - LAST_STEPS);
@@ -169,7 +169,7 @@ function simulate(steps: readonly Step[], { policy, window, priceOf }: Assumptio
     ctxb.called(billedCall(step, context, isDue ? fresh : Math.round(before * warm)), Number(isDue));
     step.summaries.forEach(actual.add);
     actual.called(recordedCall(call), step.reliefs);
-    if (!isDue && at > 0) grown += Math.max(0, context - before);
+    if (!isDue && index > 0) grown += Math.max(0, context - before);
     since = isDue ? 1 : since + 1;
     before = context;
     return context;

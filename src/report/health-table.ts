@@ -19,7 +19,9 @@ export function healthTable({ projects, total }: HealthReport, style: Style, wid
   const upright = (table[0] ?? []).map((_, column) => table.map((row) => row[column] ?? ''));
   const fits = (rows: string[][]) => (align(rows)[0]?.length ?? 0) <= width;
   const rows = !fits(table) && fits(upright) ? upright : table;
-  return [...align(rows, width).map((line, at) => (at % rows.length === 0 ? style.bold(line) : line)), ''].join('\n');
+  return [...align(rows, width).map((line, index) => (index % rows.length === 0 ? style.bold(line) : line)), ''].join(
+    '\n',
+  );
 }
 
 function cellsOf({ sessions, turns, exhaustion, compactions, handoffs, zoneTransitions }: HealthMetrics) {

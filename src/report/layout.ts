@@ -53,7 +53,7 @@ export function tableOf(records: readonly Readonly<Record<string, string>>[]): s
 
 /** Like `aligned`, indented by two spaces. @param paint styles the headings */
 export function indentRows(rows: Rows, paint = (head: string) => head, width = Number.POSITIVE_INFINITY): string[] {
-  return align(rows, width - 2).map((line, at) => `  ${at % rows.length === 0 ? paint(line) : line}`);
+  return align(rows, width - 2).map((line, index) => `  ${index % rows.length === 0 ? paint(line) : line}`);
 }
 
 const MAX_WIDTH = 110;

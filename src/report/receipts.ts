@@ -27,7 +27,7 @@ interface ReceiptsPage {
  * Kept, lost and handed-back facts as a diff: a block for each compaction or handoff, a section for each kind of fact.
  */
 export function receiptLines(receipts: readonly ReliefReceipt[], page: ReceiptsPage): string[] {
-  return receipts.flatMap((receipt, at) => [...(at === 0 ? [] : ['']), ...reliefLines(receipt, page)]);
+  return receipts.flatMap((receipt, index) => [...(index === 0 ? [] : ['']), ...reliefLines(receipt, page)]);
 }
 
 function reliefLines({ session, file, relief, compaction }: ReliefReceipt, page: ReceiptsPage): string[] {

@@ -36,11 +36,14 @@ export function runsTable(
   { style, home, now, columns = Number.POSITIVE_INFINITY }: RunsPage,
 ): string {
   const [first = '', ...rows] = align([HEADINGS, ...runs.map((run) => cellsOf(run, now))]);
-  const lines = runs.flatMap((run, at) => {
+  const lines = runs.flatMap((run, index) => {
     const cwd = onOneLine(run.cwd);
     const isInHome = home !== undefined && `${cwd}/`.startsWith(`${home}/`);
     const folder = isInHome ? `~${cwd.slice(home.length)}` : cwd;
-    return [`${rows[at]}  ${stateText(run, now)}`, style.dim(INDENT + fitText(folder, columns - INDENT.length, 'end'))];
+    return [
+      `${rows[index]}  ${stateText(run, now)}`,
+      style.dim(INDENT + fitText(folder, columns - INDENT.length, 'end')),
+    ];
   });
   return [style.bold(`${first}  state`), ...lines, ...nextSteps(runs), ''].join('\n');
 }

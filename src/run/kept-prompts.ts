@@ -42,9 +42,9 @@ export function openIn(
 ): KeptPrompt[] {
   const callers = prompts.filter(({ uuid }) => !isOwn(uuid));
   const last = callers.findLastIndex(({ uuid }) => arrived.has(uuid));
-  return callers.flatMap((prompt, at) => {
+  return callers.flatMap((prompt, index) => {
     // claude joins prompts that arrive together, and logs only the last one's uuid.
-    const hasArrived = arrived.has(prompt.uuid) || (prompt.fate === 'sent' && at < last);
+    const hasArrived = arrived.has(prompt.uuid) || (prompt.fate === 'sent' && index < last);
     return prompt.fate === 'over' ? [] : [{ ...prompt, fate: hasArrived ? 'owed' : 'waiting' }];
   });
 }

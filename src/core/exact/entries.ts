@@ -48,7 +48,7 @@ export function entriesOf(parts: readonly Part[], room: number): Entry[] {
  */
 export function withinRoom(entries: readonly Entry[], whole: Whole, room: number, maxTokens: number) {
   const older = entries
-    .map((entry, at) => ({ entry, age: entries.length - at }))
+    .map((entry, index) => ({ entry, age: entries.length - index }))
     .filter(({ entry: { part } }) => part.kind !== 'round' || !whole.has(part));
   const latest = new Map<string, (typeof older)[number] & { readonly times: number }>();
   for (const { entry, age } of older) {

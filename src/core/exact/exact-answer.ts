@@ -198,7 +198,7 @@ function lastRun(parts: readonly Part[], whole: Whole): number {
   const lastOmitted = parts.findLastIndex(
     (part) => (part.kind === 'round' && !whole.has(part)) || (part.kind !== 'round' && part.kind !== 'prompt'),
   );
-  return parts.findIndex((part, at) => at > lastOmitted && part.kind === 'round');
+  return parts.findIndex((part, index) => index > lastOmitted && part.kind === 'round');
 }
 
 /** Joins consecutive lines into one message. */

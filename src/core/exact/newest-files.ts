@@ -31,11 +31,11 @@ function pathOf({ tool, input }: ToolUse): string | undefined {
 function refreshLines({ input }: ToolUse, result: ToolResult, file: string): ToolResult {
   const shown = result.text.split('\n');
   const first = Number(groupsIn(/^(\d+)\t/, result.text)[0] ?? 0);
-  if (first < 1 || !shown.every((line, at) => line.startsWith(`${first + at}\t`))) return result;
+  if (first < 1 || !shown.every((line, index) => line.startsWith(`${first + index}\t`))) return result;
   const { totalLines } = fieldsOf(fieldsOf(result.result).file);
   const wasToEnd = fieldsOf(input).limit === undefined && totalLines === first + shown.length - 1;
   const lines = linesOf(file).slice(first - 1, wasToEnd ? undefined : first - 1 + shown.length);
-  const text = lines.map((line, at) => `${first + at}\t${line}`).join('\n');
+  const text = lines.map((line, index) => `${first + index}\t${line}`).join('\n');
   return lines.length === 0 || text === result.text ? result : { ...result, text };
 }
 

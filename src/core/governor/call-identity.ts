@@ -72,7 +72,7 @@ export function createCallIdentity() {
 
   function noteRead(usage: Usage, read: number): void {
     newest = read;
-    ofTurn = countsOf(usage).map((count, at) => count + (ofTurn[at] ?? 0));
+    ofTurn = countsOf(usage).map((count, index) => count + (ofTurn[index] ?? 0));
   }
 
   /** The end of a call whose size is now known. */
@@ -169,7 +169,7 @@ function nextCall(last: SeenCall | undefined, event: AssistantEvent, usage: numb
 
 /** The usage of the remaining call; undefined if `sum` does not include `parts`. */
 function restOf(sum: Usage, parts: readonly number[]): Usage | undefined {
-  const rest = countsOf(sum).map((count, at) => count - (parts[at] ?? 0));
+  const rest = countsOf(sum).map((count, index) => count - (parts[index] ?? 0));
   const [input = 0, cacheCreation = 0, cacheRead = 0, output = 0] = rest;
   if (Math.min(input, cacheCreation, cacheRead) < 0) return undefined;
   return { input, cacheCreation, cacheRead, output: Math.max(0, output) };

@@ -104,8 +104,8 @@ function nameLines({ receipt, without_output }: StepExplained, { green, dim }: S
   ];
 }
 
-function namesLine(what: string, names: readonly string[]): string[] {
-  return names.length === 0 ? [] : [`${what}: ${names.map(onOneLine).join(', ')}`];
+function namesLine(label: string, names: readonly string[]): string[] {
+  return names.length === 0 ? [] : [`${label}: ${names.map(onOneLine).join(', ')}`];
 }
 
 function heldBack({ receipt, without_output }: StepExplained, { yellow, red }: Style): string[] {
@@ -117,7 +117,9 @@ function heldBack({ receipt, without_output }: StepExplained, { yellow, red }: S
     `${tokens(shown_chars)} of ${tokens(chars)}`,
   ]);
   const lines = align(rows);
-  const painted = items.map(({ outcome, reason }, at) => (outcome === 'cut' ? yellow : red)(`${lines[at]}  ${reason}`));
+  const painted = items.map(({ outcome, reason }, index) =>
+    (outcome === 'cut' ? yellow : red)(`${lines[index]}  ${reason}`),
+  );
   const files = receipt.artifacts.filter(({ outcome }) => outcome === 'omitted').map(({ path }) => path);
   return [...painted, ...namesLine(red('files omitted'), files)];
 }

@@ -85,8 +85,8 @@ export function shortError(error = ''): string {
 }
 
 function table(steps: readonly StepFigures[], style: Style, columns?: number): string[] {
-  return align(tableOf(steps.map(cellsOf)), columns).map((line, at) => {
-    const row = at % (steps.length + 1);
+  return align(tableOf(steps.map(cellsOf)), columns).map((line, index) => {
+    const row = index % (steps.length + 1);
     return row === 0 ? style.bold(line) : paintLine(line, steps[row - 1], style);
   });
 }

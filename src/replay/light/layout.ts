@@ -48,12 +48,12 @@ export function layoutOf(pattern: Fields): Layout | undefined {
   /** Matches from the start up to a hole. @returns the start of the hole, or -1 without a match */
   function forwards(bytes: Buffer, from: number, piece: number, until: number): number {
     let place = from;
-    for (let at = piece; ; at++) {
-      place = endOfMatch(bytes, view, place, pieces[at] as Piece);
-      if (at === until || place === -1) return place;
-      begins[at] = place;
+    for (let index = piece; ; index++) {
+      place = endOfMatch(bytes, view, place, pieces[index] as Piece);
+      if (index === until || place === -1) return place;
+      begins[index] = place;
       place = besideSlot(bytes, place, 1);
-      ends[at] = place;
+      ends[index] = place;
       if (place === -1) return -1;
     }
   }
@@ -61,16 +61,16 @@ export function layoutOf(pattern: Fields): Layout | undefined {
   /** Matches backwards from the end of the row. @returns the end of the last hole, or -1 without a match */
   function backwards(bytes: Buffer, to: number): number {
     let place = to;
-    for (let at = names.length; ; at--) {
-      const piece = pieces[at] as Piece;
+    for (let index = names.length; ; index--) {
+      const piece = pieces[index] as Piece;
       place -= piece.bytes.length;
       if (endOfMatch(bytes, view, place, piece) === -1) return -1;
-      if (at === last + 1) return place;
-      ends[at - 1] = place;
+      if (index === last + 1) return place;
+      ends[index - 1] = place;
       const before = besideSlot(bytes, place - 1, -1);
       if (before === -1) return -1;
       place = before + 1;
-      begins[at - 1] = place;
+      begins[index - 1] = place;
     }
   }
 

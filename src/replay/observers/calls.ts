@@ -92,5 +92,5 @@ export function createCurve(): Observer<readonly number[]> {
 
 /** The maximum of each pair of neighbors. */
 function inPairs(figures: readonly number[]): number[] {
-  return figures.flatMap((figure, at) => (at % 2 === 0 ? Math.max(figure, figures[at + 1] ?? 0) : []));
+  return figures.flatMap((figure, index) => (index % 2 === 0 ? Math.max(figure, figures[index + 1] ?? 0) : []));
 }

@@ -16,16 +16,16 @@ export function createPrompts(cut: Cutter, keepAll: boolean) {
   let first: string | null = null;
   const all: PromptSeen[] = [];
   /** By uuid: index in `all` of each prompt that a run has received but not yet sent to claude. */
-  const held = new Map<string, number>();
+  const pendingPrompts = new Map<string, number>();
 
   /** Assigns a waiting prompt to the turn that it was sent in. */
   function place({ line, before, after }: Seen): void {
-    if (held.size === 0 || after.mailbox.prompts === before.mailbox.prompts) return;
+    if (pendingPrompts.size === 0 || after.mailbox.prompts === before.mailbox.prompts) return;
     for (const { uuid } of promptsInTurn(after)) {
-      const at = held.get(uuid) ?? -1;
+      const at = pendingPrompts.get(uuid) ?? -1;
       const prompt = all[at];
       if (prompt !== undefined) all[at] = { ...prompt, turn: after.turn.ended + 1, line };
-      held.delete(uuid);
+      pendingPrompts.delete(uuid);
     }
   }
 
@@ -34,7 +34,7 @@ export function createPrompts(cut: Cutter, keepAll: boolean) {
     if (!isMainMessage(event, 'prompt') || event.replay) return;
     first ??= cut(textsOf(event.blocks), LINE_LENGTH) || null;
     if (!keepAll) return;
-    if (input.from === 'caller' && event.uuid !== undefined) held.set(event.uuid, all.length);
+    if (input.from === 'caller' && event.uuid !== undefined) pendingPrompts.set(event.uuid, all.length);
     all.push({
       turn: after.turn.ended + 1,
       line,

@@ -99,12 +99,12 @@ export function findAllIn(text: string, isLast = false): readonly ReadLine[] {
 function rowsIn(document: readonly Buffer[]): readonly ReadLine[] {
   const text = Buffer.concat(document).toString();
   const rows: ReadLine[] = [];
-  for (let at = afterLineBreak(text, 0); at < text.length; ) {
-    const end = valueEnd(text, at);
-    const value = parsed(text.slice(at, end));
-    if (!isFields(value)) return [...rows, ...findAllIn(text.slice(at)).map(({ isMore: _, ...line }) => line)];
+  for (let index = afterLineBreak(text, 0); index < text.length; ) {
+    const end = valueEnd(text, index);
+    const value = parsed(text.slice(index, end));
+    if (!isFields(value)) return [...rows, ...findAllIn(text.slice(index)).map(({ isMore: _, ...line }) => line)];
     rows.push({ kind: 'value', value });
-    at = afterLineBreak(text, end);
+    index = afterLineBreak(text, end);
   }
   return rows;
 }

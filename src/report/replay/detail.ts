@@ -37,11 +37,11 @@ function timelineOf(session: SessionSummary, page: Page): string[] {
   return [
     ...originRows(session),
     ...rowsOf(0, ends.length === 0 ? Number.POSITIVE_INFINITY : 0),
-    ...ends.flatMap((last, at) => {
-      const calls = series.slice(ends[at - 1]?.number ?? 0, last.number);
+    ...ends.flatMap((last, index) => {
+      const calls = series.slice(ends[index - 1]?.number ?? 0, last.number);
       return [
-        ...segmentRows(calls, ends[at - 1], last, session, page),
-        ...rowsOf((ends[at - 1]?.number ?? 0) + 1, last.number),
+        ...segmentRows(calls, ends[index - 1], last, session, page),
+        ...rowsOf((ends[index - 1]?.number ?? 0) + 1, last.number),
       ];
     }),
     linesRow(session),

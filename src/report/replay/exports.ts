@@ -160,7 +160,7 @@ function isoTime(t: number | null): string | null {
 export const markdown: Report<SessionFigures> = (sessions, page, { breaches, faults }) => {
   const shown = listed(sessions, page);
   const names = shortPaths(shown.map(({ file }) => file));
-  const rows = shown.map((session, at) => [markdownCell(names[at] ?? ''), ...cellsOf([session])]);
+  const rows = shown.map((session, index) => [markdownCell(names[index] ?? ''), ...cellsOf([session])]);
   if (sessions.length > 1) rows.push([`**${counted(sessions.length, 'session')}**`, ...cellsOf(sessions)]);
   const parts = [
     '### Context of Claude Code',

@@ -36,7 +36,7 @@ function light(name: string, load: () => Promise<Report<SessionFigures>>, traits
 const TEXT = light('text', async () => (await import('./session-list.ts')).text, { isList: true });
 
 /** Reports on a single subject; with --json they are fields of the JSON output instead. */
-const ASIDES: readonly ReportFormat[] = [
+const SECONDARY_FORMATS: readonly ReportFormat[] = [
   light('by', async () => (await import('./session-list.ts')).sums, { isList: true }),
   format('retention', async () => (await import('./retention.ts')).retention),
   format('explain', async () => (await import('./explain.ts')).explain),
@@ -66,7 +66,7 @@ export const FORMATS: readonly ReportFormat[] = [
 export function chosenFormat(flags: Fields): ReportFormat {
   const isAsked = ({ name }: ReportFormat) => flags[name] !== undefined;
   const requested = FORMATS.filter(isAsked);
-  const asides = ASIDES.filter(isAsked);
+  const asides = SECONDARY_FORMATS.filter(isAsked);
   const isField = requested.length === 1 && requested.every(({ name }) => name === 'json');
   const [chosen = TEXT, ...others] = isField ? requested : [...requested, ...asides];
   if (others.length === 0) return chosen;

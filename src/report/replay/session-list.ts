@@ -160,7 +160,7 @@ export function figureColumns<Row>(
 /** The longest end of a path that fits. */
 function lastParts(path: string, width: number): string {
   const parts = path.split('/');
-  const fits = parts.findIndex((_, at) => columnsOf(parts.slice(at).join('/')) <= width);
+  const fits = parts.findIndex((_, index) => columnsOf(parts.slice(index).join('/')) <= width);
   return fits < 0 ? fitText(parts.at(-1) ?? '', width, 'end') : parts.slice(fits).join('/');
 }
 
@@ -174,7 +174,7 @@ export function table(
   const left = all.reduce((room, { takesRest, width }) => room - (takesRest ? 0 : width + GAP.length), page.columns);
   // The first column identifies the row, so it always stays.
   const columns = all.filter(
-    ({ takesRest }, at) => !takesRest || at === 0 || left >= MIN_REST || page.columns < page.edge,
+    ({ takesRest }, index) => !takesRest || index === 0 || left >= MIN_REST || page.columns < page.edge,
   );
   for (const each of columns) if (each.takesRest) each.width = Math.min(each.width, Math.max(MIN_REST_IN_FILE, left));
   const names = columns.filter(({ total }) => total === undefined);

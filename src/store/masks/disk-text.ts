@@ -57,7 +57,9 @@ function blocksWithoutSecrets(blocks: readonly unknown[]): readonly unknown[] {
   const text = redact(texts);
   if (text === redact(texts.join('\n'))) return blocks;
   const first = blocks.findIndex(isTextBlock);
-  return blocks.flatMap((block, at) => (at === first ? [{ type: 'text', text }] : isTextBlock(block) ? [] : [block]));
+  return blocks.flatMap((block, index) =>
+    index === first ? [{ type: 'text', text }] : isTextBlock(block) ? [] : [block],
+  );
 }
 
 function isTextBlock(block: unknown): block is TextBlock {

@@ -11,14 +11,14 @@ import type { GovernorState } from '../state.ts';
 import { changed, changedIn, emit, isRelieving, setTimer } from '../steps.ts';
 import { announceLargeTask, isTooLarge, refusePrompt } from '../zones/notices.ts';
 import { resumeWork, sendPrompt } from './send-prompt.ts';
-import { atLimit } from './spending.ts';
+import { handleLimit } from './spending.ts';
 
 /** Between two turns: relieves the context, sends the next prompt, or closes claude's input. */
 export function advance(state: GovernorState): GovernorState {
   if (state.run.mode === 'replay' || state.mailbox.input === 'closed' || !isFree(state)) return state;
   if (state.mailbox.outcome !== undefined) return closeInput(state);
   if (state.mailbox.input === 'interrupted') return closeInput(state);
-  const stopped = atLimit(state);
+  const stopped = handleLimit(state);
   return stopped === undefined ? continueRun(state) : advance(stopped);
 }
 

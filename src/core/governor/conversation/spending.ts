@@ -129,7 +129,7 @@ function announce(state: GovernorState, { scope, level, spent, limit }: CostNoti
 }
 
 /** The step between turns at a limit; undefined if the run continues without one. */
-export function atLimit(state: GovernorState): GovernorState | undefined {
+export function handleLimit(state: GovernorState): GovernorState | undefined {
   const { phase, brokenOff } = state.limits;
   if (phase === 'wrapping') return endAtLimit(state);
   if (state.run.mode !== 'act') return undefined;

@@ -83,7 +83,7 @@ export function promptsAsText(
   opening: string,
   maxLength = PROMPT_LIMIT,
 ) {
-  const blocks = prompts.flatMap((prompt, at) => [...(at === 0 ? [] : ['']), ...blocksAsText(prompt)]);
+  const blocks = prompts.flatMap((prompt, index) => [...(index === 0 ? [] : ['']), ...blocksAsText(prompt)]);
   const texts = blocks.join('\n');
   const whole = `${opening}, word for word:\n\n${texts}`;
   const ends = Math.min(ENDS_LENGTH, maxLength);

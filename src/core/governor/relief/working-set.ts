@@ -25,7 +25,7 @@ const ROUNDS = 3;
 /**
  * Calls between two reliefs, close to `npm run outcome`. A later relief would have removed content that is used later.
  */
-const CYCLE = 25;
+const HORIZON_CALLS = 25;
 
 /** Parts of a cycle over which the wait is summed. */
 const STEPS = 5;
@@ -50,7 +50,9 @@ function chances(known: Contents, now: number): HeldContent[] {
   const ended = hasNewWork(known) ? changed : 0;
   const contents = Object.entries(known.byName).map(([name, content]) => {
     const one = { ...content, tokens: isStale(known, name) ? 0 : content.tokens };
-    return one.used > ended ? { ...one, isInUse: isWorkedOn(one) } : { ...one, used: one.used - CYCLE, isInUse: false };
+    return one.used > ended
+      ? { ...one, isInUse: isWorkedOn(one) }
+      : { ...one, used: one.used - HORIZON_CALLS, isInUse: false };
   });
   return KINDS.flatMap((kind) =>
     heldContents(
@@ -82,9 +84,9 @@ function heldContents(
     if (content.tokens === 0) return [];
     const chance = chanceOf(waits);
     const useChance = (calls: number) => chance * (1 - survival(gaps, now - content.used + calls) / waits);
-    const steps = Array.from({ length: STEPS }, (_, step) => useChance((step * CYCLE) / STEPS));
+    const steps = Array.from({ length: STEPS }, (_, step) => useChance((step * HORIZON_CALLS) / STEPS));
     const unused = 1 - sumOf(steps, (used) => used) / STEPS;
-    return [{ ...content, chance, soon: useChance(CYCLE), waits: unused * CYCLE }];
+    return [{ ...content, chance, soon: useChance(HORIZON_CALLS), waits: unused * HORIZON_CALLS }];
   });
 }
 

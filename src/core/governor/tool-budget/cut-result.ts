@@ -194,7 +194,9 @@ function listText(blocks: readonly unknown[], whole: (blocks: readonly unknown[]
     text: texts.join('\n'),
     texts,
     replaced: (text) =>
-      whole(blocks.flatMap((block, at) => (at === first ? [{ type: 'text', text }] : isText(block) ? [] : [block]))),
+      whole(
+        blocks.flatMap((block, index) => (index === first ? [{ type: 'text', text }] : isText(block) ? [] : [block])),
+      ),
   };
 }
 

@@ -53,13 +53,13 @@ export function tellAgent(state: GovernorState, where: 'prompt' | 'mid-turn'): A
   const { predicted: tokens, window, fraction, basis } = readGauge(gauge);
   const isDue =
     told.askedAt === undefined || state.facts.now - told.askedAt >= run.policy.zones.repromptMinutes * 60_000;
-  const asks = isCritical(told.zone) && isDue;
-  const tellsBudget = asks || (where === 'prompt' && statusOf(told.zone) !== 'ok');
+  const asksToStop = isCritical(told.zone) && isDue;
+  const tellsBudget = asksToStop || (where === 'prompt' && statusOf(told.zone) !== 'ok');
   const share = `${Math.round((fraction ?? 0) * 100)} % used (${tokens} of ${window} tokens, ${basis})`;
   const budget = `Context budget: ${fraction === undefined ? `${tokens} tokens used (${basis})` : share}.`;
-  const text = [tellsBudget && budget, asks && STOPPING_POINT, ...told.warnings].filter(Boolean).join(' ');
+  const text = [tellsBudget && budget, asksToStop && STOPPING_POINT, ...told.warnings].filter(Boolean).join(' ');
   if (text === '') return silent(state);
-  const next = changedIn(state, 'told', { warnings: [], askedAt: asks ? state.facts.now : told.askedAt });
+  const next = changedIn(state, 'told', { warnings: [], askedAt: asksToStop ? state.facts.now : told.askedAt });
   return { state: next, text };
 }
 

@@ -85,8 +85,8 @@ function printedBy({ report, result }: EndedCall): string {
   // Some versions of claude report stdout and stderr separately; a failing program explains itself on stderr.
   const whole = output.trim() === '' ? errors : output;
   const tail = whole.slice(-2_000);
-  const clean = whole.slice(0, whole.length - tail.length) + tail.replace(CWD_NOTICE, '');
-  return NO_TEXT.test(clean) ? '' : clean;
+  const withoutNotice = whole.slice(0, whole.length - tail.length) + tail.replace(CWD_NOTICE, '');
+  return NO_TEXT.test(withoutNotice) ? '' : withoutNotice;
 }
 
 type Summarize = (ended: EndedCall, quote: Quote, placeOf: (path: string) => string) => string;

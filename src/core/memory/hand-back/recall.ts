@@ -90,7 +90,7 @@ function selectItems(items: readonly EvidenceItem[], room: number): EvidenceItem
   const kinds = EVIDENCE_KINDS.map((kind) => items.filter((item) => item.kind === kind));
   // The first two kinds are urgent.
   const urgent = inTurns(kinds.slice(0, 2), room, costOf);
-  const spent = urgent.flatMap((own) => own.map((item, at) => costOf(item, at === 0))).reduce((a, b) => a + b, 0);
+  const spent = urgent.flatMap((own) => own.map((item, index) => costOf(item, index === 0))).reduce((a, b) => a + b, 0);
   return [...urgent, ...inTurns(kinds.slice(2), room - spent, costOf)].flat();
 }
 

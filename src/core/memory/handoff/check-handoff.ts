@@ -110,12 +110,12 @@ function sectionIn(line: string) {
 }
 
 function withFences(lines: readonly string[]): Line[] {
-  let opened: string | undefined;
+  let openFence: string | undefined;
   return lines.map((text) => {
     const [mark] = groupsIn(FENCE, text);
-    const fenced = opened !== undefined || mark !== undefined;
-    if (opened === undefined) opened = mark;
-    else if (mark?.startsWith(opened)) opened = undefined;
+    const fenced = openFence !== undefined || mark !== undefined;
+    if (openFence === undefined) openFence = mark;
+    else if (mark?.startsWith(openFence)) openFence = undefined;
     return { text, fenced };
   });
 }

@@ -34,7 +34,11 @@ export function wordsAsLines({ prompts, file }: UserWords, room: number): string
   const rest = (count: number) => `- ${count} more: ${file}`;
   const third = Math.ceil(items.length / 3);
   const oldest = items.slice(third).reverse();
-  const lists = [items.slice(0, third), oldest.filter((_, at) => at % 2 === 0), oldest.filter((_, at) => at % 2 === 1)];
+  const lists = [
+    items.slice(0, third),
+    oldest.filter((_, index) => index % 2 === 0),
+    oldest.filter((_, at) => at % 2 === 1),
+  ];
   const taken = new Set(
     inTurns(lists, room - title.length - rest(items.length).length - 2, (item) => item.length + 1).flat(),
   );

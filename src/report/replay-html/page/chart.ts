@@ -135,8 +135,8 @@ function plotOptions({ span, lines, height, top, figure }: ChartOptions): uPlot.
       { ...AXIS, size: ({ width }) => (width < NARROW ? 42 : 56), values: (_, ticks) => ticks.map(figure) },
     ],
     series: [{}, ...lines.map(series)],
-    bands: lines.flatMap(({ stacked }, at) =>
-      stacked && lines[at + 1]?.stacked ? [{ series: [at + 1, at + 2] }] : [],
+    bands: lines.flatMap(({ stacked }, index) =>
+      stacked && lines[index + 1]?.stacked ? [{ series: [index + 1, index + 2] }] : [],
     ),
     cursor: {
       y: false,

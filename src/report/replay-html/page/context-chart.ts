@@ -35,7 +35,7 @@ export function contextSection(session: Session, span: Span, table: () => HTMLEl
     isWhole = way === 'window';
     chart.redraw();
   });
-  const chips = lines.map((line, at) => ({ ...line, toggle: (isOn: boolean) => chart.show(at, isOn) }));
+  const chips = lines.map((line, index) => ({ ...line, toggle: (isOn: boolean) => chart.show(index, isOn) }));
   const controls = h('div', { class: 'controls' }, zoomButtons(span), window.tokens !== null && scale);
   const key = h('p', { class: 'quiet' }, KEY);
   return section('Context', [controls, chart.element, legend('Curves', chips), key], table);
@@ -62,8 +62,8 @@ const ZONES: ReadonlySet<string> = new Set(['warning', 'critical', 'handoff']);
 
 function zones({ y }: Scales, { info }: Session): HTMLElement[] {
   const found = info.levels.filter(({ name }) => ZONES.has(name));
-  return found.map(({ name, tokens: start }, at) => {
-    const end = found[at + 1]?.tokens;
+  return found.map(({ name, tokens: start }, index) => {
+    const end = found[index + 1]?.tokens;
     const top = end === undefined ? 0 : Math.max(0, y(end));
     return box(`zone ${name}`, { top, height: Math.max(0, y(start) - top) });
   });
@@ -74,10 +74,10 @@ const TURN = 3;
 
 function turns({ width, x }: Scales, { calls }: Session, { from, to }: Span): HTMLElement[] {
   const shown = calls.slice(Math.ceil(from) - 1, Math.floor(to));
-  const begins = shown.filter(({ turn }, at) => shown[at - 1]?.turn !== turn);
+  const begins = shown.filter(({ turn }, index) => shown[index - 1]?.turn !== turn);
   if ((begins.length - 1) * TURN > width) return [];
-  return begins.map(({ turn, number }, at) => {
-    const [left, next] = [x(number - 0.5), begins[at + 1]?.number ?? Math.floor(to) + 1];
+  return begins.map(({ turn, number }, index) => {
+    const [left, next] = [x(number - 0.5), begins[index + 1]?.number ?? Math.floor(to) + 1];
     return box(`turn ${turn % 2 === 0 ? 'even' : 'odd'}`, { left, width: x(next - 0.5) - left });
   });
 }

@@ -53,7 +53,7 @@ export function growthSection(session: Session, span: Span, table: () => HTMLEle
     span,
     // The highest stack first, the measured context last.
     lines: [
-      ...kinds.map(({ kind }, at) => ({ name: kind, color: `kind-${at + 1}` as const, stacked: draw })).reverse(),
+      ...kinds.map(({ kind }, index) => ({ name: kind, color: `kind-${index + 1}` as const, stacked: draw })).reverse(),
       { name: 'Context', color: 'ink', width: 1, isOn: false },
     ],
     figures,
@@ -68,12 +68,12 @@ export function growthSection(session: Session, span: Span, table: () => HTMLEle
     chart.redraw();
   });
   const total = kinds.reduce((sum, kind) => sum + kind.total, 0);
-  const chips = kinds.map((kind, at) => ({
+  const chips = kinds.map((kind, index) => ({
     name: kind.kind,
-    color: `kind-${at + 1}` as const,
+    color: `kind-${index + 1}` as const,
     detail: `${tokens(kind.total)} · ${percent(kind.total / total)}`,
     toggle: (isOn: boolean) => {
-      shown[at] = isOn;
+      shown[index] = isOn;
       chart.redraw();
     },
   }));
@@ -92,7 +92,7 @@ function addedText(session: Session, call: number): string {
 function mainKinds({ added, calls }: Session): Added[] {
   if (added.length <= KIND_COLORS) return added;
   const rest = added.slice(KIND_COLORS - 1);
-  const figures = calls.map((_, at) => rest.reduce((sum, { tokens: each }) => sum + (each[at] ?? 0), 0));
+  const figures = calls.map((_, index) => rest.reduce((sum, { tokens: each }) => sum + (each[index] ?? 0), 0));
   const total = rest.reduce((sum, each) => sum + each.total, 0);
   return [...added.slice(0, KIND_COLORS - 1), { kind: counted(rest.length, 'other kind'), total, tokens: figures }];
 }
@@ -103,9 +103,9 @@ const LOST_ALPHA = 0.5;
 function sumsOf({ tokens: figures }: Added, { calls, info }: Session): number[] {
   const boundaries = new Set(info.compactions.map(({ call }) => call));
   let [sum, before] = [0, 0];
-  return calls.map(({ context }, at) => {
-    const isReplaced = boundaries.has(at) || context < before * LOST_ALPHA;
-    sum = (figures[at] ?? 0) + (isReplaced ? 0 : sum);
+  return calls.map(({ context }, index) => {
+    const isReplaced = boundaries.has(index) || context < before * LOST_ALPHA;
+    sum = (figures[index] ?? 0) + (isReplaced ? 0 : sum);
     before = context;
     return sum;
   });

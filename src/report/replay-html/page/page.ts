@@ -32,7 +32,7 @@ function createSessionList(sessions: readonly PageSession[]): HTMLElement[] {
 }
 
 interface Row extends PageSession {
-  readonly at: number;
+  readonly index: number;
 }
 
 const COLUMNS: readonly TableColumn<Row>[] = [
@@ -61,11 +61,11 @@ function curveOf({ context, window }: PageSession): HTMLElement | string {
 /**
  * Links a session by its first prompt, or by its file name: a recording of claude's output alone contains no prompt.
  */
-function linkTo({ file, prompt, project, copied, at }: Row): HTMLElement {
+function linkTo({ file, prompt, project, copied, index }: Row): HTMLElement {
   const name = prompt ?? (file === '-' ? 'standard input' : file.split('/').at(-1));
   const where = (project ?? file.split('/').at(-2) ?? '').split('/').at(-1) ?? '';
   const note = copied === undefined ? where : `${where}, ${counted(copied.calls, 'copied call')}`;
-  return h('div', { class: 'name' }, h('a', { href: `#session-${at + 1}` }, name), h('small', {}, note));
+  return h('div', { class: 'name' }, h('a', { href: `#session-${index + 1}` }, name), h('small', {}, note));
 }
 
 /** The last two parts of the path: project and session. */
@@ -98,7 +98,7 @@ function sparkline(figures: readonly number[], window: number | null, words: str
   const peak = Math.max(...figures, 0);
   const top = Math.max(window ?? 0, peak, 1);
   const step = figures.length > 1 ? WIDTH / (figures.length - 1) : 0;
-  const points = figures.map((figure, at) => `${round(at * step)},${round(HEIGHT - (figure / top) * HEIGHT)}`);
+  const points = figures.map((figure, index) => `${round(index * step)},${round(HEIGHT - (figure / top) * HEIGHT)}`);
   const line = points.length === 1 ? `${points[0]} ${WIDTH},${points[0]?.split(',')[1]}` : points.join(' ');
   const box = { viewBox: `0 -2 ${WIDTH} ${HEIGHT + 4}`, width: WIDTH, height: HEIGHT + 4 };
   const curve = s(

@@ -15,17 +15,17 @@ export function unpack(info: PageSession) {
   const { added, ...columns } = info.columns;
   const names = Object.keys(columns) as (keyof PageCall)[];
   let spent = 0;
-  const calls = columns.context.map((context, at) => {
-    const figures = Object.fromEntries(names.map((name) => [name, columns[name][at]])) as PageCall;
+  const calls = columns.context.map((context, index) => {
+    const figures = Object.fromEntries(names.map((name) => [name, columns[name][index]])) as PageCall;
     spent += figures.usd ?? 0;
     return {
       ...figures,
-      number: at + 1,
+      number: index + 1,
       model: info.models[figures.model] ?? null,
       cacheCreation: context - figures.cacheRead - figures.input,
       outputText: `${figures.outputKnown ? '' : '~'}${tokens(figures.output)}`,
       /** The estimated context with ctxb, if `--what-if` was used. */
-      withCtxb: info.curve?.[at] ?? null,
+      withCtxb: info.curve?.[index] ?? null,
       /** Known costs up to this call. */
       spent,
     };

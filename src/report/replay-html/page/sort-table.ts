@@ -70,7 +70,7 @@ export function createSortTable<Row>({ caption, columns, rows, size = 50, isTitl
   }
 
   function rowOf(row: Row): HTMLElement {
-    return h('tr', {}, ...columns.map((column, at) => cellOf(column, at, row)));
+    return h('tr', {}, ...columns.map((column, index) => cellOf(column, index, row)));
   }
 
   function cellOf(column: TableColumn<Row>, at: number, row: Row): HTMLElement {
