@@ -8,7 +8,7 @@ import { createSessionView } from './session-view.ts';
 import { createSortTable, type TableColumn } from './sort-table.ts';
 
 function createSessionList(sessions: readonly PageSession[]): HTMLElement[] {
-  const rows = sessions.map((session, at) => ({ ...session, at }));
+  const rows = sessions.map((session, index) => ({ ...session, index }));
   const table = createSortTable({ caption: 'Sessions', rows, columns: COLUMNS, isTitled: true });
   const textOf = ({ file, sessionId, model, project, prompt }: PageSession) =>
     [file, sessionId, model, project, prompt].join(' ').toLowerCase();
