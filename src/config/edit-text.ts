@@ -35,7 +35,7 @@ export function editText(text: string, { place, value }: TextEdit, style: TextSt
         indentSeq: !/^- /m.test(text),
         flowCollectionPadding: /[[{] /.test(text),
         // Folds texts as wide as they are.
-        lineWidth: Math.max(...text.split(/\r?\n/).map((line) => line.length)),
+        lineWidth: text.split(/\r?\n/).reduce((max, line) => Math.max(max, line.length), 0),
       });
   const mark = text.startsWith('\uFEFF') ? '\uFEFF' : '';
   const whole = mark + edited.replaceAll('\n', text.includes('\r\n') ? '\r\n' : '\n');

@@ -338,6 +338,12 @@ describe('editFlow', () => {
     );
   });
 
+  it('edits a text of very many lines', () => {
+    const text = `name: job\nsteps:\n  - id: one\n    objective: |\n      a\n${'\n'.repeat(200_000)}      b\n`;
+    const edited = editFlow('f.yaml', text, [edit('one', 'preset', 'lean')]);
+    expect(edited === `${text}    budgets:\n      preset: lean\n`).toBe(true);
+  });
+
   it('refuses an unknown step', () => {
     expect(() => editFlow('f.yaml', BLOCK, [edit('three', 'preset', 'lean')])).toThrow('there is no step "three"');
   });
