@@ -129,7 +129,7 @@ function onStall(state: GovernorState, ms: number): GovernorState {
   const isLast = process.stalls >= MAX_STALLS || !enabled || !run.persistent || mailbox.input !== 'open';
   const tries = process.stalls + 1;
   const stalled = changedIn(state, 'process', { stalls: tries, lookedAt: undefined });
-  const next = decide(stalled, 'silence:claude', 'it has written no line', { ms, tries, last: isLast });
+  const next = decide(stalled, 'silence:claude', 'it has stopped responding', { ms, tries, last: isLast });
   if (isLast) {
     // After its input closes, claude has answered everything and only fails to exit.
     const outcome = state.mailbox.outcome ?? (mailbox.input === 'open' ? 'stalled' : undefined);
