@@ -44,7 +44,7 @@ describe('on PATH', () => {
     expect(await findClaude({ env, cwd: '/' }, { self: scene.self })).toBe(scene.claude);
   });
 
-  it('causes an error with a remedy if there is none', async () => {
+  it('causes an error with a remedy if none exists', async () => {
     await using scene = await createScene();
     const where = { env: { PATH: pathOf(scene, 'ctxb/dist') }, cwd: '/' };
     await expect(findClaude(where, { self: scene.self })).rejects.toThrow(

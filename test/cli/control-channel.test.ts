@@ -238,7 +238,7 @@ describe('callbacks', () => {
     });
   });
 
-  it('a callback of the caller is passed to it, and its answer to claude', async () => {
+  it('a callback from the caller is passed to it, and its answer to claude', async () => {
     await using place = await createPlace();
     const program = startFake(place, { fake: 'calls-back', claude: PROTOCOL, env: { PLAY_CALLBACK: 'mine' } });
     program.stdin.write(`${PROMPT}\n`);

@@ -47,7 +47,7 @@ describe('a program that is not claude', () => {
     expect(run.code).toBe(127);
   });
 
-  it('is ctxb under that name: the next one on PATH is examined', async () => {
+  it('examines the next claude on PATH if the first one is ctxb', async () => {
     await using place = await placeWithTmp();
     const [first, second] = [place.path('first'), place.path('second')];
     for (const [folder, program] of [

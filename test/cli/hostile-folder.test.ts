@@ -19,7 +19,7 @@ function plantRun({ path }: Place, seal = ''): void {
   writeFileSync(path(`.context/runs/${RUN_ID}.ndjson`), `${run.slice(0, -1)}${seal}}\n`);
 }
 
-describe('a folder with files of somebody else', () => {
+describe('a folder with files of another user', () => {
   it.each([
     { name: 'without a seal', seal: '' },
     { name: 'with a made-up seal', seal: `,"seal":"${'0'.repeat(64)}"` },

@@ -53,7 +53,7 @@ it('has the necessary files, and nothing else', () => {
   expect(statSync(installed.tarball).size).toBeLessThan(1_000_000);
 });
 
-it('has the whole mod, without the files that ctxb writes beside it', () => {
+it('has the whole mod, without the files that ctxb writes next to it', () => {
   const mod = installed.files.filter((path) => path.startsWith('dist/mod/'));
   expect(mod.sort()).toEqual([
     ...['dist/mod/.claude-plugin/plugin.json', 'dist/mod/hooks/hooks.json', 'dist/mod/hooks/register.js'],

@@ -188,7 +188,7 @@ describe('lines', () => {
       code: 2,
     },
     { title: 'empty', stdin: '', says: 'stdin is empty', code: 2 },
-  ])('reports input without lines of claude: $title', async ({ stdin, says, code }) => {
+  ])('reports input without lines from claude: $title', async ({ stdin, says, code }) => {
     await using place = await createPlace();
     const run = await ctxb(place, ['replay'], { stdin });
     expect(run.code).toBe(code);

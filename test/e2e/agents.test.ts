@@ -121,7 +121,7 @@ describe('a subagent that crosses its bound is stopped, and ctxb tells its paren
     expect(lastOf(world, 'main').split(WHY)).toHaveLength(2);
   });
 
-  it('one that writes far more than the stream shows; another one beside it continues', async () => {
+  it('one that writes far more than the stream shows; another one next to it continues', async () => {
     await using world = await startWorld({
       calls: uses(agent('A'), agent('B')),
       subagentCalls(request) {

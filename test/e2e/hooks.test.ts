@@ -5,7 +5,7 @@ import { conversation, givenTexts, mainRequests, summaryRequests } from '../supp
 import { journal, PROTOCOL, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
 import { runInProcess } from '../support/in-process.ts';
 
-it('a hook of ctxb that throws does not stop claude', async () => {
+it('a hook from ctxb that throws does not stop claude', async () => {
   await using world = await startWorld(conversation({ turns: [8], from: 120_000, growBy: 10_000 }));
   const { code, stdout, stderr } = await runInProcess(world, () => {
     throw new Error('broken on purpose');

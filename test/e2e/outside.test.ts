@@ -146,7 +146,7 @@ describe('ctxb compact', () => {
     expect(journal(world).filter(({ kind }) => kind === 'compact')).toHaveLength(1);
   });
 
-  it('as a control request of the caller gets a verdict', async () => {
+  it('as a control request from the caller gets a verdict', async () => {
     await using world = await startWorld({
       calls: [
         { text: 'one', context: 90_000 },

@@ -276,7 +276,7 @@ describe('several sessions', () => {
     expect(await shown('.controls')).toContain('1 session found');
   });
 
-  it('show whole model names beside long prompts', async () => {
+  it('show whole model names next to long prompts', async () => {
     await open([1, 2].map((seed) => aSession({ seed, prompt: 'all that was said '.repeat(9) })));
     const heights = `[...document.querySelectorAll('.once')].map((name) => name.offsetHeight)`;
     for (const height of await browser.value<number[]>(heights)) expect(height).toBeLessThan(30);

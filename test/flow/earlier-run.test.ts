@@ -77,7 +77,7 @@ describe('the files of a run', () => {
     expect(run?.outputOf('a')).toBeUndefined();
   });
 
-  it('ignores files and links beside the runs', () => {
+  it('ignores files and links next to the runs', () => {
     const cwd = place();
     keepRun(cwd, 'r1', flow, {});
     mkdirSync(join(cwd, '.context', 'flows', 'r2'), { recursive: true });

@@ -101,7 +101,7 @@ describe('a shape', () => {
     expect(played.faults).toMatchObject({ filesReadAgain: 0, stepsGivenUp: 0 });
   });
 
-  it('needs a file again that is no longer in sight whole, and reads on where it was cut', () => {
+  it('reads a file again that the context lacks, and continues a cut one', () => {
     const cut = (text: string) => (text.length > 6_000 ? text.slice(0, 6_000) : text);
     const played = playAll((said) => said.map(cut).join('\n'), jobOf(shape, 1, 0));
     const offsets = reads(played).map(({ tools }) => Number(Object(tools?.[0]?.input).offset ?? 1));

@@ -615,7 +615,7 @@ describe('logs that were laid out', () => {
 });
 
 describe('agents in a folder of their own', () => {
-  it('belong to the session beside that folder', async () => {
+  it('belong to the session next to that folder', async () => {
     put('s.jsonl', [said('s', 'go'), call('s', 'm1', usage(0, 1_000, 0, 0))]);
     put('subagents/agent-x1.jsonl', [ofAgent(call('s', 'm9', usage(0, 4_000, 0, 0)))]);
     expect(await found()).toMatchObject({ sessions: 1, calls: 1, usd: 0.01875 });

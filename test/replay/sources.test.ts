@@ -143,7 +143,7 @@ describe('findSources', () => {
     expect(found()).toEqual([...alone('agent-c.jsonl', 'agent-none.jsonl'), s1, ...alone('s2.jsonl')]);
   });
 
-  it('finds the other files beside a link to itself', () => {
+  it('finds the other files next to a link to itself', () => {
     put('a.jsonl');
     link('loop.jsonl', 'loop.jsonl');
     const { sources, faults } = findAllSources([folder], undefined);
@@ -203,7 +203,7 @@ describe('counts a file given in several ways once', () => {
     },
   ])('$name', ({ names, expected }) => expect(all(...names)).toEqual(expected));
 
-  it('keeps the name of the session that has subagents beside it', () => {
+  it('keeps the name of the session that has subagents next to it', () => {
     put('c/t/subagents/agent-b.jsonl', 'd/t.jsonl');
     link('../d/t.jsonl', 'c/t.jsonl');
     expect(all('d', 'c')).toEqual([['c/t.jsonl', 'c/t/subagents/agent-b.jsonl']]);

@@ -33,7 +33,7 @@ it.each([
     expected: ['policy   peak', 'none    1,234', 'policy   cost', 'none    $2.00'],
   },
   {
-    name: 'figures stand below a name that leaves no room beside it',
+    name: 'figures stand below a name that leaves no room next to it',
     width: 12,
     expected: ['policy\n     peak\n     cost', 'none\n    1,234\n    $2.00'],
   },

@@ -84,7 +84,7 @@ describe('the cost of a turn', () => {
   });
 });
 
-it('claims for the call under way what claude has reported of the one before, which its line does not tell', () => {
+it('claims the cost of the previous call for the current one, if the line has no cost', () => {
   const costs = keeper();
   const driver = afterTurn(20_000, { policy: policyWith({ cost: { projectLimitUsd: 1 } }) });
   costs.settle(turn(driver, 0.1));
@@ -211,7 +211,7 @@ describe('what the run has spent, for whoever takes it up', () => {
     return { costs, driver };
   }
 
-  it('is told while a turn runs, and what the ledger has of it at its end', () => {
+  it('is reported during a turn, and from the ledger at its end', () => {
     const { costs, driver } = settled();
     driver.prompt('Next.');
     driver.claude(initLine(), callLine(1_000_000));
@@ -226,7 +226,7 @@ describe('what the run has spent, for whoever takes it up', () => {
     ]);
   });
 
-  it('is open where the ledger could not be written, and told anew once it has it', () => {
+  it('stays open while the ledger cannot be written, and is reported afterwards', () => {
     const { costs, driver } = settled();
     rmSync(join(folder, 'costs'), { recursive: true });
     writeFileSync(join(folder, 'costs'), '');

@@ -56,7 +56,7 @@ describe('text on stdin beside --prompt', () => {
     await vi.waitFor(() => expect(notices).toEqual([expect.stringContaining('is not sent')]));
   });
 
-  it('is no matter if there is none', async () => {
+  it('may be missing', async () => {
     const { refuse, notices } = watch(Readable.from([]));
     await refuse();
     expect(notices).toEqual([]);

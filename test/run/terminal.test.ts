@@ -173,7 +173,7 @@ describe('lines', () => {
     expect(take()).toBe('ctxb: a[31mb c d2J\n');
   });
 
-  it('of ctxb are omitted with --quiet, lines of claude never', () => {
+  it('of ctxb are omitted with --quiet, lines from claude never', () => {
     const { terminal, take } = screen({ quiet: true });
     terminal.notice('hello');
     terminal.relay('claude says');

@@ -63,7 +63,7 @@ describe('a compaction in place of a summary', () => {
     expect(outcome).toMatchObject({ answered: false, why: TOO_LARGE });
   });
 
-  it('leaves what pays if the conversation is not yet at the level of claude', () => {
+  it('keeps the contents that pay below the native trigger', () => {
     const prompts = [...listed('word '.repeat(2_000)), ...talk];
     const at = (from: number) =>
       exactAnswer(prompts, { ...PLAN, budget: 50_000, summary: { room: 1_000, from } }).outcome.answered;

@@ -103,7 +103,7 @@ describe('is what a person or the calling program said', () => {
     { name: 'a command that is a prompt', content: REVIEW, more: {} },
     { name: 'a picture', content: [{ type: 'image', source: { type: 'base64', data: 'AAAA' } }], more: {} },
     {
-      name: 'a reminder with a text beside it',
+      name: 'a reminder with a text next to it',
       content: [text('<system-reminder>x</system-reminder>'), text('Go.')],
       more: {},
     },

@@ -142,7 +142,7 @@ const cutOf = (text: string, room: number): CutJson => {
 };
 
 describe('the kept part', () => {
-  it('is the beginning of a list, with the fields beside it', () => {
+  it('is the beginning of a list, with the fields next to it', () => {
     const text = JSON.stringify({ page: 1, items: Array.from({ length: 900 }, (_, id) => ({ id })), more: true });
     const { page, items, more } = JSON.parse(cutOf(text, 400).text);
     expect({ page, more, first: items[0], second: items[1] }).toEqual({

@@ -70,7 +70,7 @@ interface Case {
 
 const CASES: readonly Case[] = [
   {
-    name: 'changes a value and keeps the comment beside it',
+    name: 'changes a value and keeps the comment next to it',
     text: BLOCK,
     edits: [edit('one', 'contextBudgetChars', '120,000')],
     changes: [['contextBudgetChars: 150000 # much', 'contextBudgetChars: 120000 # much']],

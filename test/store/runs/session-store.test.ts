@@ -47,7 +47,7 @@ it('creates nothing before the first entry', () => {
   expect(() => readFileSync(join(folder, '.context/.gitignore'))).toThrow('ENOENT');
 });
 
-it('writes down again what a resume needs if the folder is removed while the run goes on, and says so once', () => {
+it('writes down again what a resume needs if the folder is removed while the run continues, and says so once', () => {
   const path = join(folder, '.context');
   const seal = openSeal(join(folder, 'state'));
   const faults: string[] = [];

@@ -265,7 +265,7 @@ describe('an interrupt', () => {
   });
 });
 
-describe('a question of claude to the caller', () => {
+describe('a question from claude to the caller', () => {
   const question: Line = {
     type: 'control_request',
     request_id: 'r1',

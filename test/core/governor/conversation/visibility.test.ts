@@ -136,7 +136,7 @@ describe('traffic of ctxb on the control channel', () => {
     expect(visibilityOf(driver.state, decodeObject({ ...own, isReplay: true }))).toBe('hide');
   });
 
-  it('the cancellation of a hook of ctxb is hidden too', () => {
+  it('the cancellation of a hook from ctxb is hidden too', () => {
     const driver = afterTurn(20_000);
     driver.claude({
       type: 'control_request',

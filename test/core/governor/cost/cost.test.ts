@@ -66,7 +66,7 @@ const RECORDINGS = [...FIXTURE_RECORDINGS, ...SHARED_RECORDINGS, ...TRANSCRIPTS]
   .filter(({ events }) => reportedUsd(events) > 0);
 
 describe('real recordings', () => {
-  it.each(RECORDINGS)('$name: what claude reports is what counts', ({ events }) => {
+  it.each(RECORDINGS)('$name: claude reports override computed costs', ({ events }) => {
     const reports = events.findLastIndex(({ kind }) => kind === 'result');
     const { microUsd, ...rest } = figures(read(EMPTY_COST, events.slice(0, reports + 1)));
     expect(rest).toEqual({ computed: false, known: true });

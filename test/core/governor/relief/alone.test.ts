@@ -54,7 +54,7 @@ it('subagents that run again because of a relief cost only the run', () => {
   expect(after(300_000).alone).toBe(after(0).alone);
 });
 
-it('claude alone tries forgotten failures again as it goes on', () => {
+it('claude alone tries forgotten failures again as it continues', () => {
   const price = priceOf(SONNET.model, PRICES) as Price;
   const usage = { input: 0, cacheCreation: 0, cacheRead: 100_000, output: 100 };
   const gauge = { ...EMPTY_GAUGE, used: 100_000 };

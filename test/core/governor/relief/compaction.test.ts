@@ -209,7 +209,7 @@ describe('attempts', () => {
     expect(said(driver.claude(...COMPACT_TURNS.empty))).toEqual(['One.']);
   });
 
-  it('are allowed again after a compaction of claude itself', () => {
+  it('are allowed again after a native compaction', () => {
     const driver = full(withoutHandoff({ maxAttempts: 1 }));
     driver.prompt('One.');
     driver.claude(...COMPACT_TURNS.failed);
@@ -298,7 +298,7 @@ describe('the latch', () => {
     expect(driver.state.relief.latch).toBe('compact');
   });
 
-  it('is cleared by a compaction of claude itself within a turn', () => {
+  it('is cleared by a native compaction within a turn', () => {
     const driver = drive();
     driver.begin();
     driver.prompt('Do the thing.');

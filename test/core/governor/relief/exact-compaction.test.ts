@@ -221,7 +221,7 @@ describe('a compaction by the mod', () => {
     },
   );
 
-  it('at the level of claude may leave as much as a summary would, unless it was asked for', () => {
+  it('at the native trigger keeps at most as much as a summary, unless it was requested', () => {
     const driver = ready(150_000);
     const room = () => driver.actions.findLast((action) => action.kind === 'plan-exact')?.summary?.room;
     driver.timeout('context');

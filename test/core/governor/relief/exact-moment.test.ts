@@ -127,7 +127,7 @@ function missing(calls: number) {
   };
 }
 
-describe('the way that pays', () => {
+describe('the cheaper way of relief', () => {
   const off = (state: GovernorState) => changedIn(state, 'exact', { phase: 'off' });
   const tried = (call: number) => (state: GovernorState) => ({
     relief: { ...state.relief, handed: { call, landing: 23_000, answer: 1_500 } },

@@ -148,7 +148,7 @@ describe('a context that is too full for a turn', () => {
     expect(driver.state.mailbox.outcome).toBeUndefined();
   });
 
-  it('gets the prompts of the caller again, and not those of ctxb', () => {
+  it('gets the prompts from the caller again, and not those of ctxb', () => {
     const driver = afterTurn(100_000);
     driver.prompt('Second.');
     driver.claude(initLine(), callLine(101_000));
@@ -232,7 +232,7 @@ describe('a turn without room that got a further prompt', () => {
   });
 });
 
-it('a turn of claude itself during the relief does not answer the prompts of a resumed turn', () => {
+it('a turn that claude started during the relief does not answer the prompts of a resumed turn', () => {
   const driver = exhausted();
   driver.claude(...COMPACT_TURNS.success);
   driver.claude(initLine(), ...TOO_LONG.slice(1));

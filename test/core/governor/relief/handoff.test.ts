@@ -81,7 +81,7 @@ const handedOver = (driver: Driver) => decisions(driver.actions).filter(({ kind 
 const interrupts = (driver: Driver) =>
   sent(driver.actions).filter(({ request }) => (request as { subtype?: string })?.subtype === 'interrupt');
 
-describe('a handoff comes', () => {
+describe('a handoff begins', () => {
   const reasonAfter = (driver: Driver) => decisions(driver.actions).find(({ kind }) => kind === 'handoff')?.reason;
 
   it.each<{ name: string; run: () => Driver; reason: string }>([

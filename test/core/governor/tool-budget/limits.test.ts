@@ -191,7 +191,7 @@ describe('a result', () => {
     expect(answer(played(inTurn(), failing({ error: 'Exit code 1' }))).context).toBeUndefined();
   });
 
-  it('of JSON stays JSON, with the omissions described beside it', () => {
+  it('of JSON stays JSON, with the omissions described next to it', () => {
     const items = Array.from({ length: 9_000 }, (_, id) => ({ id, name: `item ${id}` }));
     const text = JSON.stringify({ items, total: 9_000 });
     const actions = played(inTurn(), called({ tool: 'mcp__srv__list', response: [{ type: 'text', text }] }));

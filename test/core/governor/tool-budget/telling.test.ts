@@ -52,7 +52,7 @@ describe('a hint', () => {
     expect(hint(inTurn({ tools }, used), GREP)).toBe(text);
   });
 
-  it('is given once per unit, and again when half of it is gone', () => {
+  it('appears once per unit, and again at half the budget', () => {
     const driver = inTurn({}, 110_000);
     const told = [45_000, 38_000, 30_000, 20_000, 18_000, 9_000].map((left) => {
       driver.claude(callLine(170_000 - left));
