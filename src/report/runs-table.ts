@@ -61,7 +61,7 @@ function cellsOf(run: ListedRun, now: number): string[] {
   ];
 }
 
-/** What a run does, what it waits for, or why it ended. Of a time that is a day or more away, shows the date. */
+/** What a run does, what it waits for, or why it ended. If that time is a day or more away, shows the date. */
 export function stateText(
   { phase, waitsFor, end }: Pick<ListedRun, 'phase' | 'waitsFor' | 'end'>,
   now: number,

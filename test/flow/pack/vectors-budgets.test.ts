@@ -117,7 +117,7 @@ describe('override levels', () => {
 });
 
 describe('override levels: known defects, inverted', () => {
-  it('fs-070: a value keeps the source that set it, whoever says nothing later', () => {
+  it('fs-070: a value keeps its source if later sources do not set it', () => {
     const input = OVERRIDES.find(({ id }) => id === 'fs-070')?.input ?? {};
     const { values } = resolveBudgets(levelsOf(input));
     expect(values.contextBudgetChars).toEqual({ value: 300_000, source: 'profile' });

@@ -204,7 +204,7 @@ describe('the end of input', () => {
       expect(kinds(driver.claude(woken(1_060_000), ...turn()))).toContain('end-input');
     });
 
-    it('does not wait for other jobs alone, like claude', () => {
+    it('does not wait if only other jobs run, like claude', () => {
       const driver = end(woken(0, { wakeup_source: 'schedule_wakeup', scheduled_for: undefined }));
       expect(kinds(driver.claude(resultLine()))).toContain('end-input');
     });

@@ -126,7 +126,7 @@ function enforce({ budget, other_jobs = [], turn_costs }: Enforcing) {
   return { published, held: levels.filter((level) => level === 'limit').length };
 }
 
-describe('cost enforcement: what is said, and whether the run is held up', () => {
+describe('cost enforcement: the notice, and whether the run stops', () => {
   it.each(ENFORCEMENT.filter(({ id }) => id !== 'tp-144'))('$id: $name', ({ input, expected }) => {
     expect(enforce(input)).toEqual({ published: expected.published, held: expected.asked.length });
   });

@@ -75,7 +75,7 @@ it.each([
   ['six of twenty-two large files in turn', { prompts: 6, edits: 5, files: 22, tokens: 20_000, inTurn: 6, runs: 4 }],
   ['twelve of thirty files in turn', { prompts: 5, edits: 10, files: 30, tokens: 10_000, inTurn: 12 }],
   ['six other large files', { prompts: 4, edits: 8, files: 14, tokens: 20_000, inTurn: 6, runs: 4, fresh: true }],
-])('a compaction at the level of claude leaves what a change needs as much room: %s', (_, shape) => {
+])('a compaction at the native trigger keeps the files that a change needs: %s', (_, shape) => {
   const world = { window: 200_000, model: OPUS.model, prefix: 20_000 };
   const [alone, run] = [playAlone(jobOf(shape), world), playGoverned(jobOf(shape), world)];
   expect(run.usd / alone.usd).toBeLessThan(1);
