@@ -59,15 +59,13 @@ function landingOfExact(state: GovernorState): number {
 }
 
 /** The basis for comparing costs, assuming that the context grows as before. */
-function outlookOf(
-  state: GovernorState,
-  how: Outlook['how'],
-): Outlook & Pick<WorkingSet, 'atStake' | 'atWorst' | 'needed'> {
+function outlookOf(state: GovernorState, how: Outlook['how']): Outlook & WorkingSet {
   const { gauge, relief, run } = state;
   const ceiling = inTokens(run.policy.thresholds.compact, gauge.window.tokens);
   const full = predictedTokens(gauge);
   const prefix = prefixOf(state);
-  const { kept, missed, atStake, atWorst, needed } = workingSetOf(state);
+  const contents = workingSetOf(state);
+  const { kept } = contents;
   const landings = {
     exact: landingOfExact(state) + kept,
     summary: landingOf(relief.landings, ceiling),
@@ -75,6 +73,7 @@ function outlookOf(
   };
   const landing = landings[how];
   return {
+    ...contents,
     full,
     landing,
     ceiling,
@@ -84,11 +83,6 @@ function outlookOf(
     // `FEW_CALLS` calls with the growth of other sessions are included, which matter while the session has few calls.
     growth: (gauge.grown + FEW_CALLS * USUAL_GROWTH) / (Math.max(0, gauge.calls - 1) + FEW_CALLS),
     calls: callsToCome(state),
-    kept,
-    missed,
-    atStake,
-    atWorst,
-    needed,
     rates: ratesToCome(state),
   };
 }
@@ -138,10 +132,12 @@ function affordableMoment(state: GovernorState): Moment | undefined {
 
 /**
  * Maximum cost of a run, as a factor of the cost with claude alone, if the work needs all contents again that went:
- * `RETURN` calls later, each of which costs less until then.
+ * `RETURN` calls later, each of which costs less until then. A run of fewer than `SHORT` calls may need them at once, if
+ * its job ends with a look at all files.
  */
 const WORST = 1.25;
 const RETURN = 25;
+const SHORT = 38;
 
 /**
  * `stake`: loss if the run ended after a relief and the calls that are certain to come, in micro-dollars: with the
@@ -161,7 +157,7 @@ function removalCosts(state: GovernorState, way: Moment['way'], wayOutlook: Retu
   const saved = state.turn.phase === 'idle' && waiting(state).length === 0 ? 0 : taken * rates.cacheRead;
   return {
     stake: Math.min(reliefCost(outlook) / 1_000_000, atMost) - saved - first + cycle,
-    worst: atWorst - RETURN * saved - first,
+    worst: atWorst - (state.gauge.calls < SHORT ? 0 : RETURN) * saved - first,
   };
 }
 
