@@ -132,12 +132,10 @@ function affordableMoment(state: GovernorState): Moment | undefined {
 
 /**
  * Maximum cost of a run, as a factor of the cost with claude alone, if the work needs all contents again that went:
- * `RETURN` calls later, each of which costs less until then. A run of fewer than `SHORT` calls may need them at once, if
- * its job ends with a look at all files.
+ * `RETURN` calls later, each of which costs less until then.
  */
 const WORST = 1.25;
 const RETURN = 25;
-const SHORT = 38;
 
 /**
  * `stake`: loss if the run ended after a relief and the calls that are certain to come, in micro-dollars: with the
@@ -157,7 +155,7 @@ function removalCosts(state: GovernorState, way: Moment['way'], wayOutlook: Retu
   const saved = state.turn.phase === 'idle' && waiting(state).length === 0 ? 0 : taken * rates.cacheRead;
   return {
     stake: Math.min(reliefCost(outlook) / 1_000_000, atMost) - saved - first + cycle,
-    worst: atWorst - (state.gauge.calls < SHORT ? 0 : RETURN) * saved - first,
+    worst: atWorst - RETURN * saved - first,
   };
 }
 
