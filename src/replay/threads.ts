@@ -144,7 +144,7 @@ function minBytes({ length }: readonly Source[], { depth }: DepthOptions): numbe
 }
 
 /**
- * Yields the results in the order of the sources. Reads here what the threads have left undone, for instance when they
+ * Yields the results in the order of the sources. Reads the rest here if threads fail, for instance when they
  * ran out of memory.
  */
 async function* replayTogether(

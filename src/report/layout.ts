@@ -51,7 +51,7 @@ export function tableOf(records: readonly Readonly<Record<string, string>>[]): s
   return [Object.keys(records[0] ?? {}), ...records.map((record) => Object.values(record))];
 }
 
-/** Like `aligned`, indented by two spaces. @param paint styles the headings */
+/** Like `align`, indented by two spaces. @param paint styles the headings */
 export function indentRows(rows: Rows, paint = (head: string) => head, width = Number.POSITIVE_INFINITY): string[] {
   return align(rows, width - 2).map((line, index) => `  ${index % rows.length === 0 ? paint(line) : line}`);
 }

@@ -137,7 +137,7 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
     figures: files.figures,
     state,
     onEvent(event, text, passOn) {
-      // A program that fails before it has a session may print the reason here. Later such a line is a torn one.
+      // A program that fails before it has a session may print the reason here. A later line of this form is torn.
       const isLost = event.kind === 'malformed' && output.format !== 'stream-json' && state().session.id === undefined;
       if (isLost && text.trim() !== '') watcher.relay(text);
       feed({ t: now(), from: 'claude', event }, { text, passOn });

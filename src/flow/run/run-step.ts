@@ -61,7 +61,7 @@ export async function runStep(run: StepRun, io: Io, sinks: StepSinks) {
     ask: async () => undefined,
     ...sinks.watcher,
     decision(decision) {
-      // The time limit caused this interrupt; the watcher would report a Ctrl-C.
+      // The time limit caused this interrupt; the watcher would mistake it for a Ctrl-C.
       if (!(isOver() && decision.kind === 'interrupt')) sinks.watcher.decision?.(decision);
     },
     status(now) {

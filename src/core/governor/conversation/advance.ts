@@ -56,7 +56,7 @@ function considerLargeTask(state: GovernorState, prompt: Prompt): GovernorState 
 export function isFree(state: GovernorState): boolean {
   if (state.turn.phase !== 'idle' || isRelieving(state) || state.limits.wait.phase === 'paused') return false;
   if (awaitsAgents(state) || state.process.hangs) return false;
-  // The turn ended before its interrupt arrived, which would hit the next one.
+  // The turn ended before its interrupt arrived, so the interrupt would stop the next turn.
   const { stopped = 'asked' } = state.turn;
   if (stopped !== 'asked' && isAsking(state, 'interrupt')) return false;
   // A handoff waits until claude has stopped compacting.
