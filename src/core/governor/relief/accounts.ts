@@ -49,6 +49,9 @@ export function ratesToCome(state: GovernorState) {
  */
 export const BOUND = 1.04;
 
+/** The same if the work needs all contents again that a relief removed. */
+export const WORST = 1.25;
+
 /**
  * Amount that the run may still lose within a bound, in micro-dollars. What claude alone would have fetched again does not
  * count, because it may not have: other contents, or at another time.
@@ -157,7 +160,7 @@ export function workingSetOf(state: GovernorState): WorkingSet {
     fetching: (tokens) => (tokens * write) / 1_000_000 + call,
     holding: (tokens, calls) => (Math.max(tokens, beside) * (write + (calls - 1) * cacheRead)) / 1_000_000,
     minShare: (path) => (prompts.some(({ text }) => text.includes(tailOf(path))) ? NAMED_SHARE : 0),
-    slack: slackOf(state),
+    slack: slackOf(state, WORST),
     room: (wanted) => roomOfContents(state, wanted),
   });
 }

@@ -10,9 +10,9 @@ import { relievesContext } from '../prompts/prompt.ts';
 import { forecast } from '../prompts/turns.ts';
 import type { GovernorState } from '../state.ts';
 import { changedIn, decided, emit } from '../steps.ts';
-import { BOUND, prefixOf, priceOfModel, ratesToCome, slackOf, workingSetOf } from './accounts.ts';
+import { prefixOf, priceOfModel, ratesToCome, slackOf, WORST, workingSetOf } from './accounts.ts';
 import { cycleCost, levelOf } from './beside-summary.ts';
-import { compareCosts, momentNow, type Outlook, reliefCost, savedPerCall, USUALLY_MISSED } from './economic-moment.ts';
+import { compareCosts, momentNow, type Outlook, reliefCost, savedPerCall } from './economic-moment.ts';
 import { exactIsPossible } from './exact.ts';
 import {
   DOCUMENT_TOKENS,
@@ -124,37 +124,29 @@ function affordableMoment(state: GovernorState): Moment | undefined {
     return nextMoment(state);
   const outlook = outlookOf(state, OUTLOOK_BY_WAY[way]);
   const { stake, worst } = removalCosts(state, way, outlook);
-  // After a relief that has not paid for itself, the next one may risk no more than the bound.
-  const hasLost = state.relief.boundaries.length > 0 && slackOf(state, 1) < 0;
-  const bound = hasLost ? BOUND : WORST;
-  return stake <= slackOf(state) && worst <= slackOf(state, bound) ? nextMoment(state, outlook) : undefined;
+  return stake <= slackOf(state) && worst <= slackOf(state, WORST) ? nextMoment(state, outlook) : undefined;
 }
 
-/**
- * Maximum cost of a run, as a factor of the cost with claude alone, if the work needs all contents again that went:
- * `RETURN` calls later, each of which costs less until then.
- */
-const WORST = 1.25;
+/** Fewest calls before the work needs all removed contents again; each of them costs less until then. */
 const RETURN = 25;
 
 /**
- * `stake`: loss if the run ended after a relief and the calls that are certain to come, in micro-dollars: with the
- * expected repeated fetches, or with all contents fetched again. Content outside of `byName` is not counted: the bound
- * covers it for one relief, and its real cost reduces the slack afterwards. `worst`: loss if all contents come back.
+ * `stake`: loss if the run ended after a relief, the calls that are certain to come, and the expected repeated fetches,
+ * in micro-dollars. Content outside of `byName` is not counted: the bound covers it for one relief, and its real cost
+ * reduces the slack afterwards. `worst`: loss if all contents come back.
  */
 function removalCosts(state: GovernorState, way: Moment['way'], wayOutlook: ReturnType<typeof outlookOf>) {
-  const { full, landing, rates, atStake, atWorst } = wayOutlook;
+  const { full, landing, rates, atWorst } = wayOutlook;
   const cycle = refillsWindow(state, wayOutlook) ? cycleCost(state, wayOutlook.needed) : 0;
   const said = way === 'compact' ? state.relief.exact.size.all : 0;
   const outlook = { ...wayOutlook, landing: wayOutlook.prefix + said + wayOutlook.kept };
   const taken = Math.max(0, full - landing) / 1_000_000;
   // Without a cache, everything is written again in any case.
   const first = isCold(state) ? taken * (rates.write - rates.cacheRead) : 0;
-  const atMost = reliefCost({ ...outlook, missed: USUALLY_MISSED }) / 1_000_000 + atStake;
   // One call is certain to come, for running tools or a waiting prompt. Later ones may need contents again at once.
   const saved = state.turn.phase === 'idle' && waiting(state).length === 0 ? 0 : taken * rates.cacheRead;
   return {
-    stake: Math.min(reliefCost(outlook) / 1_000_000, atMost) - saved - first + cycle,
+    stake: reliefCost(outlook) / 1_000_000 - saved - first + cycle,
     worst: atWorst - RETURN * saved - first,
   };
 }

@@ -105,9 +105,7 @@ export interface WorkingSet {
   readonly kept: number;
   /** Expected calls, and tokens, for fetching the other contents again, and contents that have no name yet. */
   readonly missed: Missed;
-  /** Cost of fetching removed contents again, in micro-dollars. Contents that were not used yet count in full. */
-  readonly atStake: number;
-  /** Cost of fetching all of them again, in micro-dollars. */
+  /** Cost of fetching all removed contents again, in micro-dollars. */
   readonly atWorst: number;
   /** Tokens of all contents that the work uses, weighted by the chance, and micro-dollars to fetch them again. */
   readonly needed: { readonly tokens: number; readonly cost: number };
@@ -120,7 +118,7 @@ export interface Stakes {
   readonly holding: (tokens: number, calls: number) => number;
   /** Lower bound of the chance that a file is used again, although it seems finished. */
   readonly minShare: (path: string) => number;
-  /** Micro-dollars that may be lost with contents that were not used since they were fetched. */
+  /** Micro-dollars that may be lost if the work needs all removed contents again. */
   readonly slack: number;
   /** Tokens of contents that fit in addition to the prompts. @param wanted tokens of those that should stay */
   readonly room: (wanted: number) => number;
@@ -135,13 +133,14 @@ export function workingSet(contents: Contents, now: number, stakes: Stakes): Wor
   const { fetching, holding, minShare, slack, room } = stakes;
   const held = chances(contents, now).sort((a, b) => a.used - b.used);
   const refetchCost = ({ tokens, cost }: HeldContent) => fetching(tokens) + cost;
-  const expectedCost = (one: HeldContent) => extraShare(one) * refetchCost(one);
+  // Content that claude alone has lost too is fetched again in either case.
+  const maxLoss = (one: HeldContent) => (one.had > 0 ? refetchCost(one) : 0);
   let risk = 0;
   const keep = held.filter((one) => {
     const { tokens, soon, waits, kind, hasPicture } = one;
-    const isAtRisk = kind === 'unused' && risk + expectedCost(one) > slack;
+    const isAtRisk = kind === 'unused' && risk + maxLoss(one) > slack;
     const isNeeded = !hasPicture && (isAtRisk || soon * refetchCost(one) >= holding(tokens, waits));
-    if (!isNeeded) risk += expectedCost(one);
+    if (!isNeeded) risk += maxLoss(one);
     return isNeeded;
   });
   const staying = fitting(contents, keep, room);
@@ -155,8 +154,7 @@ export function workingSet(contents: Contents, now: number, stakes: Stakes): Wor
       const share = shareOf(one);
       return { calls: calls + share, tokens: tokens + share * one.tokens, cost: cost + share * one.cost };
     }, USUALLY_MISSED),
-    atStake: sumOf(going, expectedCost),
-    atWorst: sumOf(going, (one) => (one.had > 0 ? refetchCost(one) : 0)),
+    atWorst: sumOf(going, maxLoss),
     needed: {
       tokens: sumOf(held, (one) => useOf(one) * one.tokens),
       cost: sumOf(held, (one) => useOf(one) * refetchCost(one)),
@@ -176,12 +174,6 @@ function fitting({ byName }: Contents, wanted: readonly HeldContent[], roomFor: 
     return rest >= 0;
   });
   return new Set(staying.map(({ id }) => id));
-}
-
-/** Content that claude alone has lost too is fetched again in either case. */
-function extraShare({ had, kind, chance }: HeldContent): number {
-  if (had === 0) return 0;
-  return kind === 'unused' ? 1 : chance;
 }
 
 /**

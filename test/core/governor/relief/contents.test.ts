@@ -244,16 +244,16 @@ describe('contents that are likely to be used again', () => {
 
   it('are no stake if claude alone has lost them', () => {
     const contents = contentsOf(...Array.from({ length: 8 }, (_, index) => read(`src/${index}`)), ...idle(60));
-    expect(workingSet(contents, 68, poor).atStake).toBeGreaterThan(0);
-    expect(workingSet(forgetContents(endStep(contents), []), 68, poor).atStake).toBe(0);
+    expect(workingSet(contents, 68, poor).atWorst).toBeGreaterThan(0);
+    expect(workingSet(forgetContents(endStep(contents), []), 68, poor).atWorst).toBe(0);
   });
 
   it('exclude the output of commands from before a change, but not what a change of files leaves as it is', () => {
     const outputs = Array.from({ length: 8 }, (_, at) => run(`make ${at}`));
-    expect(workingSet(contentsOf(...outputs), 8, poor).atStake).toBeGreaterThan(0);
-    expect(workingSet(contentsOf(...outputs, edit('a')), 9, poor)).toMatchObject({ atStake: 0, keep: [] });
+    expect(workingSet(contentsOf(...outputs), 8, poor).atWorst).toBeGreaterThan(0);
+    expect(workingSet(contentsOf(...outputs, edit('a')), 9, poor)).toMatchObject({ atWorst: 0, keep: [] });
     const pages = Array.from({ length: 8 }, (_, at): Happening => ['WebFetch', { url: `https://example.com/${at}` }]);
-    expect(workingSet(contentsOf(...pages, edit('a')), 9, poor).atStake).toBeGreaterThan(0);
+    expect(workingSet(contentsOf(...pages, edit('a')), 9, poor).atWorst).toBeGreaterThan(0);
   });
 
   it('include the answer of a subagent that costs more than keeping it, also after a change', () => {
@@ -261,16 +261,16 @@ describe('contents that are likely to be used again', () => {
       workingSet(contentsOf(...costs.map((cost, at) => agent(`${at}`, cost)), edit('a')), 4, rich);
     expect(kept(1_000, 900_000, 2_000).keep).toEqual(['2']);
     expect(kept(1_000, 2_000, 2_000).keep).toEqual([]);
-    expect(kept(3_000, 3_000, 2_000).atStake).toBeGreaterThan(kept(1_000, 2_000, 2_000).atStake);
+    expect(kept(3_000, 3_000, 2_000).atWorst).toBeGreaterThan(kept(1_000, 2_000, 2_000).atWorst);
     expect(kept(3_000).missed.cost).toBeGreaterThan(300);
   });
 
   it('exclude pictures, which no compaction can keep, but they are at stake', () => {
     const rounds = Array.from({ length: 4 }, () => [edit('a'), edit('b')]).flat();
     const contents = contentsOf(look('p'), look('q'), read('a'), read('b'), ...rounds);
-    const { keep, atStake, missed } = workingSet(contents, 12, poor);
+    const { keep, atWorst, missed } = workingSet(contents, 12, poor);
     expect(keep).toEqual(['3', '4']);
-    expect(atStake).toBeGreaterThan(0);
+    expect(atWorst).toBeGreaterThan(0);
     expect(missed.calls - USUALLY_MISSED.calls).toBeGreaterThan(1);
   });
 
