@@ -27,7 +27,10 @@ export function rangeTable(pairs: readonly Pair[]): string {
   const rows = pairs.map(({ title, alone, ctxb }) => {
     const told = ctxb.told === undefined ? '–' : ctxb.told === 0 ? 'as much' : usd(ctxb.told);
     const measured = alone.usd - ctxb.usd;
-    const error = ctxb.told === undefined ? '–' : `${((100 * (ctxb.told - measured)) / alone.usd).toFixed(1)} %`;
+    const error =
+      ctxb.told === undefined
+        ? '–'
+        : `${((100 * (ctxb.told - measured)) / alone.usd).toFixed(1).replace('-0.0', '0.0')} %`;
     const costs = [usd(alone.usd), usd(ctxb.usd), (ctxb.usd / alone.usd).toFixed(2)];
     return [title, ...costs, told, usd(measured), error];
   });
@@ -54,7 +57,7 @@ export function costBar(name: string, result: Result): Bar {
 }
 
 export function usd(amount: number): string {
-  return `${amount < 0 ? '-' : ''}$${Math.abs(amount).toFixed(2)}`;
+  return `${amount <= -0.005 ? '-' : ''}$${Math.abs(amount).toFixed(2)}`;
 }
 
 export function line(cells: readonly string[]): string {
