@@ -2,7 +2,7 @@ import { rmdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Fields } from '../../core/protocol/fields.ts';
 import { CtxbError, orElse } from '../../errors.ts';
-import { kindOf, namesOf, removeFile } from '../files/plain-file.ts';
+import { kindOf, namesOf, removeFile, statsOf } from '../files/plain-file.ts';
 import { readLines } from '../files/read-lines.ts';
 import { type Faults, orReport } from '../files/store-error.ts';
 import { type ContextDir, fileName, openContextDir } from '../folders/context-dir.ts';
@@ -29,8 +29,9 @@ export function createSessionStore(path: string, { runId, now, onFault, ...optio
   let dir: ContextDir | undefined;
   let { seal } = options;
   let faulty = false;
-  /** The last line of the run's state; the next seal covers it too. */
-  let last = '';
+  const stateFile = join(resolve(path), nameOf(runId));
+  /** The last line of the run's state, which the next seal covers too, and the bytes of all lines. */
+  let [last, size] = ['', 0];
 
   function attempt(write: (dir: ContextDir) => void): void {
     if (!faulty) attemptAgain(write);
@@ -51,11 +52,13 @@ export function createSessionStore(path: string, { runId, now, onFault, ...optio
   const needed = new Map<string, () => void>();
 
   function writeNeeded(kind: string, write: () => void): void {
-    const isGone = seal !== undefined && !faulty && needed.size > 0 && !hasRunFile(path, runId);
+    // A removal under way may have taken only the first lines.
+    const isGone = seal !== undefined && !faulty && (statsOf(stateFile)?.size ?? 0) < size;
     needed.set(kind, write);
     const removed = new CtxbError('store', `its file in ${path} was removed while it goes on`);
     if (isGone) {
-      last = '';
+      removeRunFile(stateFile);
+      [last, size] = ['', 0];
       onFault('the run is written down again', removed);
     }
     for (const each of isGone ? needed.values() : [write]) each();
@@ -91,11 +94,15 @@ export function createSessionStore(path: string, { runId, now, onFault, ...optio
         if (line === undefined) seal = undefined;
         else attempt((open) => open.append(name, unmaskedText(line)));
         last = line ?? '';
+        size += Buffer.byteLength(`${last}\n`);
       });
     },
     /** Removes the state for resuming this run, or another one, even after writes have failed. */
     forgetRun(other = runId): void {
-      if (other === runId) needed.clear();
+      if (other === runId) {
+        needed.clear();
+        size = 0;
+      }
       attemptAgain(() => removeRunFile(join(resolve(path), nameOf(other))));
     },
     /**

@@ -71,6 +71,19 @@ it('writes down again what a resume needs if the folder is removed while the run
   expect(faults).toEqual(['the run is written down again']);
 });
 
+it('writes down again what a resume needs if the removal has taken only the first lines', () => {
+  const path = join(folder, '.context');
+  const seal = openSeal(join(folder, 'state'));
+  const store = createSessionStore(path, { runId: 'r', now: () => NOON, onFault: () => {}, seal });
+  store.run({ words: ['claude'], prompts: [{ uuid: 'one' }] });
+  store.run({ spent: 1 });
+  const file = join(path, 'runs/r.ndjson');
+  writeFileSync(file, `${readFileSync(file, 'utf8').trimEnd().split('\n').at(-1)}\n`);
+  store.run({ spent: 2 });
+  const kept = [...readRunFile(path, 'r', seal)].map((line) => JSON.parse(line));
+  expect(kept).toMatchObject([{ prompts: [{ uuid: 'one' }] }, { spent: 2 }]);
+});
+
 it('reports once that a run cannot be resumed, if its state cannot be sealed', () => {
   const faults: string[] = [];
   const onFault = (consequence: string) => faults.push(consequence);
