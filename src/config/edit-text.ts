@@ -47,8 +47,8 @@ export function editText(text: string, { place, value }: TextEdit, style: TextSt
 function removeIn(document: Document, place: TextEdit['place']): void {
   const holder = place.slice(0, -1);
   const map = document.getIn(holder);
-  if (!isMap(map)) return;
-  const at = map.items.findIndex(({ key }) => isScalar(key) && key.value === place.at(-1));
+  const at = isMap(map) ? map.items.findIndex(({ key }) => isScalar(key) && key.value === place.at(-1)) : -1;
+  if (!isMap(map) || at === -1) return;
   const [removed] = map.items.splice(at, 1);
   const next = map.items[at]?.key;
   const above = [removed?.key, removed?.value].map((node) => (isNode(node) ? node.commentBefore : undefined));

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { editText } from '../../../src/config/edit-text.ts';
 import { checkFlow } from '../../../src/flow/file/read-flow.ts';
 import { type Edit, editFlow } from '../../../src/flow/studio/file-studio.ts';
 
@@ -347,4 +348,11 @@ describe('editFlow', () => {
   it('refuses an unknown step', () => {
     expect(() => editFlow('f.yaml', BLOCK, [edit('three', 'preset', 'lean')])).toThrow('there is no step "three"');
   });
+});
+
+it('a file that is empty after a removal is an empty object', () => {
+  const style = { isJson: false };
+  expect(editText('budgets:\n  preset: lean\n', { place: ['budgets', 'preset'], value: undefined }, style)).toBe(
+    '{}\n',
+  );
 });
