@@ -137,7 +137,8 @@ export function tierOfOutput(output: string): Tier | undefined {
 }
 
 function formsOf(word: string): string {
-  return word.endsWith('y') ? withPlural(word) : `(?:${word}|${word.replace(/e$/, '')})(?:${ENDINGS.join('|')})`;
+  if (word.endsWith('y')) return withPlural(word);
+  return `${word}(?:${ENDINGS.join('|')})|${word.replace(/e$/, '')}(?:${ENDINGS.slice(2).join('|')})`;
 }
 
 function withPlural(word: string): string {

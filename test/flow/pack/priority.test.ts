@@ -29,6 +29,7 @@ describe('words of an id', () => {
     { id: 'framework_upgrade', tier: undefined },
     { id: 'download', tier: undefined },
     { id: 'brisk', tier: undefined },
+    { id: 'analyz_normalizs', tier: undefined },
     { id: 'prehistory', tier: undefined },
     { id: 'authority', tier: undefined },
     { id: '', tier: undefined },
