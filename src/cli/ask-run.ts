@@ -13,7 +13,7 @@ import { realPath } from '../store/files/plain-file.ts';
 import { stateFolder } from '../store/folders/user-folders.ts';
 import { maskedJson } from '../store/masks/disk-text.ts';
 import { inboxPath, leaveInInbox, takeAnswer } from '../store/runs/inbox.ts';
-import { type RunCard, readRunCards } from '../store/runs/run-cards.ts';
+import { type RunCard, readRunCard, readRunCards } from '../store/runs/run-cards.ts';
 import { hasRunFile } from '../store/runs/session-store.ts';
 import { type CommonFlags, type Define, printResult, wholeNumber } from './command.ts';
 
@@ -168,7 +168,7 @@ function answerIn(value: unknown): AskAnswer {
 }
 
 function cardOf(runId: string, { env }: Io): RunCard | undefined {
-  return readRunCards(stateFolder(env)).find((card) => card.runId === runId);
+  return readRunCard(stateFolder(env), runId);
 }
 
 /** @throws CtxbError `usage` for an unknown or ended run, and for a prefix that matches several runs */

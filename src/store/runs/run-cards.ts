@@ -60,6 +60,11 @@ function cardPath(state: string, runId: string): string {
   return join(state, RUNS_FOLDER, `${runId}.json`);
 }
 
+/** The card of one run; undefined if it does not exist. */
+export function readRunCard(state: string | undefined, runId: string): RunCard | undefined {
+  return state === undefined ? undefined : cardIn(cardPath(state, runId));
+}
+
 /** All cards of this user, newest run first. A run whose process is gone without an end has died. */
 export function readRunCards(state: string | undefined): RunCard[] {
   if (state === undefined) return [];
