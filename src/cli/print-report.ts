@@ -88,11 +88,11 @@ export async function printReport(
 /** A report on full figures, without the optional parts that were not requested. */
 function fullReport(report: Report, options: ReplayOptions): Report<SessionFigures> {
   const hasSeries = options.series === true || options.format.needsSeries;
-  const limitCalls = (session: SessionSummary) => {
+  const withoutUnrequested = (session: SessionSummary) => {
     const { retention, ...rest } = hasSeries ? session : withoutSeries(session);
     return options.retention && retention ? { ...rest, retention } : rest;
   };
-  return (sessions, page, outcome) => report(sessions.filter(isFull).map(limitCalls), page, outcome);
+  return (sessions, page, outcome) => report(sessions.filter(isFull).map(withoutUnrequested), page, outcome);
 }
 
 /** @returns the reason why lines could not be printed */

@@ -8,7 +8,7 @@ interface ProgressOptions {
   readonly stderr: Output;
   /** A clock in milliseconds with any origin. */
   readonly now: () => number;
-  /** The line for the amount done in so many milliseconds. */
+  /** The text of the line. @param done the amount so far @param ms elapsed milliseconds */
   readonly text: (done: number, ms: number) => string;
   /** Show no line for work shorter than this, in milliseconds. */
   readonly after?: number;

@@ -3,16 +3,7 @@ import { isAllZero, isNewer } from '../../protocol/usage.ts';
 import { isAtLeast } from '../../protocol/version.ts';
 import { addContent, type Content, measureLine, NO_CONTENT, sumContent } from '../gauge/estimator.ts';
 import { callMicroUsd, latestCallsMicroUsd, openMicroUsd, type PricedCall, replaceCall } from './priced-call.ts';
-import {
-  inferenceCost,
-  leastPriceFor,
-  microUsdOf,
-  PAID,
-  type Price,
-  type Prices,
-  priceFor,
-  ratesBy,
-} from './prices.ts';
+import { furtherCost, leastPriceFor, microUsdOf, PAID, type Price, type Prices, priceFor, ratesBy } from './prices.ts';
 
 /**
  * Costs of a run, including subagents. All sums are whole micro-dollars (millionths of a US dollar): with binary
@@ -66,7 +57,7 @@ interface PriceList {
 const NOTHING_OPEN = { settled: 0, calls: [] } as const;
 
 /**
- * Updates the costs from a line from claude.
+ * Updates the costs after a line from claude.
  *
  * @param written size of the model's text in the line, if already measured
  */
@@ -213,7 +204,7 @@ function turnMicroUsd({ usage, windows }: ResultEvent, { prices, version }: Pric
   const [model, ...others] = Object.keys(windows);
   const price = others.length > 0 ? undefined : priceFor(model, prices, version);
   if (usage === undefined || price === undefined) return 0;
-  // A sum of prompts is no long prompt.
+  // The usage sums several prompts, so it does not show which of them have the rates of long prompts.
   const rates = ratesBy((name) => price[name]);
   return microUsdOf(usage, rates);
 }
@@ -253,7 +244,7 @@ function readCall(cost: Cost, event: AssistantEvent, list: PriceList, written: C
   const version = event.version ?? list.version;
   const price = priceIn(list, event, version, last);
   if (price === undefined) return withGap(cost, model ?? '');
-  const { microUsd, unpriced } = inferenceCost(usage, price, list.prices, version);
+  const { microUsd, unpriced } = furtherCost(usage, price, list.prices, version);
   const besides = microUsd + paidMicroUsd(event, price);
   const call = { thread, messageId, model, version, price, usage, besides, outputKnown, generated };
   const settled = cost.settled + (last && last !== open ? callMicroUsd(last) : 0);

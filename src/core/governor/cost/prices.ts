@@ -213,7 +213,7 @@ export function microUsdOf(usage: Usage, listPrice: Price, output = usage.output
  *
  * @returns `unpriced`: a model or a term without a known price, whose cost is missing from the sum
  */
-export function inferenceCost({ besides = [], terms }: Usage, own: Price, prices: Prices, version: string | undefined) {
+export function furtherCost({ besides = [], terms }: Usage, own: Price, prices: Prices, version: string | undefined) {
   let microUsd = 0;
   let unpriced = terms?.names.find((name) => !Object.hasOwn(TIMES, name));
   for (const { model, usage } of besides) {
