@@ -3,7 +3,6 @@ import { expect, it } from 'vitest';
 import type { World } from '../support/claude.ts';
 import { startWorld } from '../support/claude.ts';
 import { mainRequests } from '../support/conversation.ts';
-import { journal } from '../support/ctxb.ts';
 import { contextOf, linesOf, newestWords } from '../support/results.ts';
 import { inSoak } from '../support/size.ts';
 import type { Scenario } from '../support/standin/scenario.ts';
@@ -88,28 +87,6 @@ inSoak('only adds a hint to a tool that fails', async () => {
 
   expect(toldLast(world)).toMatch(/This result took about \d+ tokens, and 1000 are planned for one now/);
   expect(storedResults(world)).toEqual({});
-});
-
-inSoak('asks a tool with pages, after a result that was too large, for a page that fits', async () => {
-  await using world = await startCaller(() => [
-    mcp('list', { count: 1_000 }),
-    mcp('list', { count: 1_000, limit: 100 }),
-    mcp('list', { count: 1_000 }),
-    mcp('list', { count: 1_000, limit: 10, offset: 500 }),
-  ]);
-  await runTools(world, { claude: MCP });
-
-  const [, first, second, third] = given(world).map((result) => JSON.parse(result) as { id: number }[]);
-  const [limit] = journal(world).flatMap((decision) =>
-    decision.kind === 'tool-budget' && decision.of === 'call' ? [decision] : [],
-  );
-  expect(first).toHaveLength(100);
-  expect(limit).toMatchObject({ tool: 'mcp__srv__list', parameter: 'limit' });
-  expect(second).toHaveLength(limit?.value ?? 0);
-  expect(second?.length).toBeGreaterThan(200);
-  expect(third?.map(({ id }) => id)).toEqual([500, 501, 502, 503, 504, 505, 506, 507, 508, 509]);
-  expect(newestWords(mainRequests(world.standin)[3])).toContain(`ctxb set limit=${limit?.value} for this call`);
-  expect(Object.keys(storedResults(world))).toHaveLength(1);
 });
 
 /** Asks for a list, and reads 50 lines of what is stored from where it is told to. */

@@ -66,18 +66,6 @@ inSoak('a refusal of the caller stays a refusal', async () => {
   expect(told).not.toContain('permissionDecision');
 });
 
-it('asks for an MCP tool with the page of ctxb', async () => {
-  await using world = await startFiles(() => [
-    mcp('list', { count: 1_000 }),
-    mcp('list', { count: 1_000, limit: 100 }),
-    mcp('list', { count: 1_000 }),
-  ]);
-  const { asked } = await playCaller(world, { ask: ['mcp__srv__list'] }, ALLOW, MCP);
-
-  expect(asked[2]).toEqual({ count: 1_000, limit: expect.any(Number) });
-  expect(JSON.parse(given(world)[2] ?? '')).toHaveLength(Number(asked[2]?.limit));
-});
-
 it.each(
   sampled([
     { name: 'deny', permissions: { deny: ['Read(./long.txt)', 'Bash(cat:*)', 'mcp__srv__text'] } },

@@ -21,7 +21,7 @@ import { answerCallback, CALLBACKS, hookOf, isToolHook } from './hook-callbacks.
 import { onTrigger } from './trigger.ts';
 
 /** Tools whose calls ctxb can limit. */
-const LIMITED_TOOLS = 'Read|Grep|Glob|mcp__.*';
+const LIMITED_TOOLS = 'Read|Grep|Glob';
 
 /**
  * Whether the conversation begins without earlier context. Its window matters only from the second call on, and a

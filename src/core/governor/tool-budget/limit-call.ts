@@ -1,10 +1,9 @@
-import { type Fields, ownOf } from '../../protocol/fields.ts';
+import type { Fields } from '../../protocol/fields.ts';
 import type { Action } from '../decisions.ts';
-import { estimateTokens } from '../gauge/token-estimate.ts';
 import type { GovernorState } from '../state.ts';
 import { decide, emit } from '../steps.ts';
 import { allocation, isWorthPassing, LARGEST_PART } from './room.ts';
-import { type FileMeasure, type Pages, type ReadPlan, type ToolCall, UNKNOWN_PAGES } from './tool-budget.ts';
+import type { FileMeasure, ReadPlan, ToolCall } from './tool-budget.ts';
 import { answered, charsPerToken, countCut, keepOpen, mayChange, mayPass, remember } from './tool-state.ts';
 
 /** Tokens, by claude's own count: claude rejects or cuts a larger result of Read. */
@@ -93,59 +92,30 @@ function numberOf(value: unknown): number | undefined {
   return typeof value === 'number' && value >= 1 ? Math.floor(value) : undefined;
 }
 
-/** Parameter names for the number of items. */
-const PARAMETER = /^(?:limit|max_results|maxResults|page_size|pageSize|per_page|perPage|head_limit|top_k)$/;
-
-/**
- * Known page parameters. claude does not pass on the schemas of MCP tools, so their parameters are learned from calls.
- */
-const KNOWN: Readonly<Record<string, Pages>> = { Grep: { parameter: 'head_limit', perItem: 40, isLarge: true } };
+/** Tokens of one item of Grep: a matching line, or a path. */
+const GREP_ITEM = 40;
 
 /** Share of the room planned for a page, because items differ in size. */
 const MARGIN = 0.9;
 
-/** The number of items that fit, at least `least`; 100 if the size of an item is unknown. */
+/** The number of items that fit, at least `minimum`; 100 if the size of an item is unknown. */
 export function suggestLimit(allowed: number, perItem: number, minimum = 10): number {
   return perItem <= 0 ? 100 : Math.max(minimum, Math.floor(allowed / perItem));
 }
 
-/** Learns a tool's page parameter and the size of its items from a call. */
-export function learnPage(state: GovernorState, call: ToolCall, text: string): GovernorState {
-  const { tool, input } = call;
-  const parameter = Object.keys(input).find((name) => PARAMETER.test(name) && typeof input[name] === 'number');
-  const requested = parameter === undefined ? 0 : Number(input[parameter]);
-  if (parameter === undefined || !(requested >= 1) || !tool.startsWith('mcp__')) return state;
-  const perItem = Math.max(1, Math.ceil(estimateTokens(text, charsPerToken(state)) / requested));
-  return withPages(state, call, { parameter, perItem });
-}
-
-/** Notes that an unlimited call returned too much: the next call gets a page limit, if the tool takes the parameter. */
-export function noteLarge(state: GovernorState, call: ToolCall): GovernorState {
-  if (!call.tool.startsWith('mcp__') || isPaged(call.input)) return state;
-  return withPages(state, call, { isLarge: true });
-}
-
-function pagesOf({ work }: GovernorState, { tool }: ToolCall): Pages {
-  return ownOf(work.budget.pages, tool) ?? ownOf(KNOWN, tool) ?? UNKNOWN_PAGES;
-}
-
-function withPages(state: GovernorState, call: ToolCall, changes: Partial<Pages>): GovernorState {
-  return remember(state, 'pages', call.tool, { ...pagesOf(state, call), ...changes });
-}
-
-/** Whether the agent itself limited the number of items. */
-function isPaged(input: ToolCall['input']): boolean {
-  return Object.keys(input).some((name) => PARAMETER.test(name));
-}
-
-/** Adds a page limit to an unlimited call; undefined if the call passes unchanged. */
-export function limitPage(state: GovernorState, call: ToolCall, hint: string): GovernorState | undefined {
+/** Limits the items of a Grep, unless the agent has set a limit. */
+export function limitGrep(state: GovernorState, call: ToolCall, hint: string): GovernorState {
   const { tool, input, agent } = call;
-  const { parameter, perItem, isLarge } = pagesOf(state, call);
-  if (parameter === undefined || !isLarge || isPaged(input) || !mayChange(state, 'input')) return undefined;
+  if ('head_limit' in input || !mayChange(state, 'input')) return answered(state, call, hint);
   const allowed = allocation(state, tool, agent);
-  const value = suggestLimit(allowed * MARGIN, perItem, 1);
-  const notice = `ctxb set ${parameter}=${value} for this call, as one result may take about ${allowed} tokens now: ask for the next page to continue.`;
-  const limit = { parameter, value, context: joinSentences(notice, hint), reason: `about ${perItem} tokens an item` };
-  return limitCall(keepOpen(state, call, { tokens: allowed }), call, limit);
+  const value = suggestLimit(allowed * MARGIN, GREP_ITEM, 1);
+  const notice = `ctxb set head_limit=${value} for this call, as one result may take about ${allowed} tokens now: ask for the next page to continue.`;
+  const context = joinSentences(notice, hint);
+  const reason = `about ${GREP_ITEM} tokens an item`;
+  return limitCall(keepOpen(state, call, { tokens: allowed }), call, {
+    parameter: 'head_limit',
+    value,
+    context,
+    reason,
+  });
 }

@@ -19,8 +19,6 @@ export const NEW_TOOL_BUDGET = {
   waiting: {} as Readonly<Record<string, ReadPlan | ResultPlan>>,
   /** Number of cuts of a call's result, by tool and input. */
   repeats: {} as Readonly<Record<string, number>>,
-  /** Known page parameters, by tool name. */
-  pages: {} as Readonly<Record<string, Pages>>,
   /** Remaining tokens at the last hint, by unit. */
   hinted: {} as Readonly<Record<string, number>>,
   alerted: 'none' as AlertLevel,
@@ -41,18 +39,6 @@ export interface OpenResult {
   /** Tokens that the replacement lacks. */
   readonly cut?: number;
 }
-
-/** A tool's page parameter and item size, learned from its calls. */
-export type Pages = Readonly<typeof UNKNOWN_PAGES>;
-
-export const UNKNOWN_PAGES = {
-  /** The parameter for the number of items; undefined if no call has shown one. */
-  parameter: undefined as string | undefined,
-  /** Tokens of one item. */
-  perItem: 0,
-  /** A call without the parameter returned more than allowed. */
-  isLarge: false,
-};
 
 export type ToolHook = Extract<HookName, 'PreToolUse' | 'PostToolUse' | 'PostToolUseFailure'>;
 

@@ -4,7 +4,7 @@ import type { GovernorState } from '../state.ts';
 
 import { planCut, resultText, storedPath } from './cut-result.ts';
 import { hintFor } from './hints.ts';
-import { learnPage, limitPage, noteLarge, planRead } from './limit-call.ts';
+import { limitGrep, planRead } from './limit-call.ts';
 import { allocation, cutsLoseMoney, isWorthPassing, LARGEST_PART } from './room.ts';
 import type { ToolCall } from './tool-budget.ts';
 import {
@@ -30,9 +30,9 @@ function withinBudget(before: GovernorState, call: ToolCall): GovernorState {
     budgetMode(before) === 'off' || hasPassed(before, call) ? undefined : resultText(call.tool, call.response);
   if (result === undefined) return answered(afterPass(before, call), call);
   const stored = storedPath(call.tool, call.response);
-  if (stored !== undefined) return answered(noteLarge(before, call), call, pointer(before, call, stored));
+  if (stored !== undefined) return answered(before, call, pointer(before, call, stored));
   // Release the room reserved for this call before measuring it.
-  const state = learnPage(forget(before, 'open', call.toolUseId), call, result.text);
+  const state = forget(before, 'open', call.toolUseId);
   const tokens = estimateTokens(result.text, charsPerToken(state));
   const allowed = allocation(state, call.tool, call.agent);
   const open = keepOpen(state, call, { tokens });
@@ -43,7 +43,7 @@ function withinBudget(before: GovernorState, call: ToolCall): GovernorState {
     cutsLoseMoney(state, call.agent, call.tool, tokens);
   if (!isFitting && !mayChange(state, 'output')) return answered(open, call, advice(tokens, allowed));
   if (isFitting || mayPass(state, call)) return answered(resetCuts(open, call), call);
-  return planCut(noteLarge(state, call), call, result, allowed);
+  return planCut(state, call, result, allowed);
 }
 
 /** Whether a Read deliberately passed without a limit; its result is not cut either. */
@@ -80,5 +80,5 @@ export function beforeTool(before: GovernorState, call: ToolCall): GovernorState
   if (budgetMode(before) === 'off') return answered(before, call);
   const { state, text } = hintFor(before, call);
   if (call.tool === 'Read') return planRead(state, call, text);
-  return limitPage(state, call, text) ?? answered(state, call, text);
+  return call.tool === 'Grep' ? limitGrep(state, call, text) : answered(state, call, text);
 }

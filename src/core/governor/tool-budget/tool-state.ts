@@ -86,7 +86,7 @@ export function answered(
   return emit(state, answer);
 }
 
-type Records = Pick<ToolBudget, 'agents' | 'open' | 'waiting' | 'repeats' | 'pages'>;
+type Records = Pick<ToolBudget, 'agents' | 'open' | 'waiting' | 'repeats'>;
 
 /**
  * Sets `key` as the newest entry of a record and drops the oldest entries above the limit, because keys come from an

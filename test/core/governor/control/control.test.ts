@@ -25,7 +25,7 @@ import {
 } from '../../../support/governor.ts';
 
 /** Tools of which something is known before they are called. */
-const BEFORE_TOOLS = '^(?:Read|Grep|Glob|mcp__.*)$';
+const BEFORE_TOOLS = '^(?:Read|Grep|Glob)$';
 const ALL_HOOKS = Object.keys(CALLBACKS);
 const TOOL_USE = { type: 'tool_use', id: 'toolu_1', name: 'Bash', input: { command: 'ls' } };
 const TOOL_HOOKS = ['PreToolUse', 'PostToolUse', 'PostToolUseFailure'];

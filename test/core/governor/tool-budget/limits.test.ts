@@ -271,47 +271,21 @@ describe('a replacement that this claude ignores', () => {
   });
 });
 
-describe('a page', () => {
-  const LIST = 'mcp__srv__list';
-  const paged = (policy: PolicyChanges = {}, size = 35_000): Driver => {
-    const driver = inTurn(policy);
-    const whole = [{ type: 'text', text: 'x'.repeat(size) }];
-    played(driver, called({ id: 'w', tool: LIST, input: { q: 'a' }, response: whole }));
-    driver.claude(resultOf('w', 'x'));
-    const response = [{ type: 'text', text: 'x'.repeat(350) }];
-    played(driver, called({ id: 'p', tool: LIST, input: { q: 'a', per_page: 10 }, response }));
-    driver.claude(resultOf('p', 'x'.repeat(350)));
-    return driver;
-  };
+describe('a Grep', () => {
+  const grep = (more: Line = {}) => calling({ tool: 'Grep', input: { pattern: 'x', ...more } });
 
-  it('is requested with the parameter seen in earlier calls', () => {
-    const { specific, context } = answer(played(paged(), calling({ tool: LIST, input: { q: 'b' } })));
-    expect(specific).toEqual({ updatedInput: { q: 'b', per_page: 720 } });
-    expect(context).toContain('ctxb set per_page=720');
-  });
-
-  it('is not requested if the whole fitted', () => {
-    expect(answer(played(paged({}, 3_500), calling({ tool: LIST, input: { q: 'b' } }))).specific).toEqual({});
-  });
-
-  it.each([{ per_page: 3 }, { per_page: '3' }, { limit: 5 }, { limit: null }, { per_page: 0 }])(
-    'is not requested if the agent requested one: %j',
-    (input) => {
-      expect(answer(played(paged(), calling({ tool: LIST, input }))).specific).toEqual({});
-    },
-  );
-
-  it.each([
-    { what: 'another tool', call: { tool: 'mcp__srv__other', input: {} }, policy: {} },
-    { what: 'a mode that only advises', call: { tool: LIST, input: {} }, policy: { tools: { mode: 'advise' } } },
-    { what: 'the name of something every object has', call: { tool: 'constructor', input: {} }, policy: {} },
-  ] as const)('is not for $what', ({ call, policy }) => {
-    expect(answer(played(paged(policy), calling(call))).specific).toEqual({});
-  });
-
-  it('is built in for Grep', () => {
-    const { specific } = answer(played(inTurn(), calling({ tool: 'Grep', input: { pattern: 'x' } })));
+  it('gets a limit that fits, and the agent is told', () => {
+    const { specific, context } = answer(played(inTurn(), grep()));
     expect(specific).toEqual({ updatedInput: { pattern: 'x', head_limit: 180 } });
+    expect(context).toContain('ctxb set head_limit=180');
+  });
+
+  it.each([3, '3', null, 0])('keeps the limit %j that the agent has set', (limit) => {
+    expect(answer(played(inTurn(), grep({ head_limit: limit }))).specific).toEqual({});
+  });
+
+  it('has no limit in a mode that only advises', () => {
+    expect(answer(played(inTurn({ tools: { mode: 'advise' } }), grep())).specific).toEqual({});
   });
 });
 
