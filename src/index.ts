@@ -41,8 +41,8 @@ export type {
 } from './core/protocol/events.ts';
 export type { Usage } from './core/protocol/usage.ts';
 export { CtxbError, type ErrorCode, isCtxbError } from './errors.ts';
-export { ContextGauge, type ContextReading, type GaugeOptions } from './library/context-gauge.ts';
 export {
+  type ContextReading,
   createGovernor,
   type Governor,
   type GovernorOptions,

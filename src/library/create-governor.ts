@@ -1,5 +1,6 @@
 import { costUsd } from '../core/governor/cost/cost.ts';
 import type { Action } from '../core/governor/decisions.ts';
+import { type Reading, readGauge } from '../core/governor/gauge/gauge.ts';
 import { initialState } from '../core/governor/initial-state.ts';
 import type { Input } from '../core/governor/input.ts';
 import { waiting } from '../core/governor/prompts/mailbox.ts';
@@ -7,10 +8,10 @@ import { type RecordLine, readRecord, readRecordedRun } from '../core/governor/r
 import type { Latch } from '../core/governor/relief/relief-state.ts';
 import type { GovernorState, Run } from '../core/governor/state.ts';
 import { isRelieving } from '../core/governor/steps.ts';
+import { type ZoneName, zoneAt } from '../core/governor/zones/zones.ts';
 import { CtxbError } from '../errors.ts';
 import { createHost } from '../host/governor-host.ts';
 import { replayRun } from '../replay/replay-run.ts';
-import { type ContextReading, readContext } from './context-gauge.ts';
 import { type PolicyOptions, resolvePolicy, withoutUndefined } from './policy-options.ts';
 
 /** Options of a {@link Governor}. Omitted ones are as in a plain `ctxb run -- claude`. */
@@ -46,6 +47,12 @@ export interface Governor {
 export interface GovernorStep {
   readonly actions: readonly Action[];
   readonly state: GovernorSnapshot;
+}
+
+/** How full a context is, and the basis of each figure. All sizes are in tokens. */
+export interface ContextReading extends Reading {
+  /** Zone of `predicted`, by the policy's `zones` and `thresholds`. */
+  readonly zone: ZoneName;
 }
 
 /** The state of a session. */
@@ -115,8 +122,9 @@ function toInput(input: Input | RecordLine): Input | undefined {
 
 function snapshotOf(state: GovernorState): GovernorSnapshot {
   const { gauge, turn, relief, session, limits, run } = state;
+  const reading = readGauge(gauge);
   return {
-    context: readContext(state, run.policy),
+    context: { ...reading, zone: zoneAt(reading.predicted, reading.window, run.policy) },
     turns: turn.ended,
     calls: gauge.calls,
     phase: turn.phase,

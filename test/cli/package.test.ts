@@ -118,7 +118,6 @@ describe('a project that installed it', () => {
     const context = { ...reading, fraction: 0.815_04, zone: 'handoff' };
     expect(JSON.parse(run.stdout.toString())).toMatchObject({
       kinds: expect.arrayContaining(['init', 'assistant', 'result']),
-      reading: context,
       governed: context,
       decisions: ['warn', 'compact'],
       refused: ['config'],
@@ -152,7 +151,7 @@ describe('a project that installed it', () => {
 
   it.each([
     { name: 'decodeLine', bytes: 15_000 },
-    { name: 'ContextGauge', bytes: 228_000 },
+    { name: 'createGovernor', bytes: 228_000 },
   ])('bundles $name without unneeded code', async ({ name, bytes }) => {
     const { outputFiles, metafile } = await build({
       stdin: { contents: `export { ${name} } from 'ctxb';`, resolveDir: installed.cwd },

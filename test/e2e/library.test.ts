@@ -5,7 +5,6 @@ import { expect, it } from 'vitest';
 import { nameOf } from '../../src/core/governor/decisions.ts';
 import {
   type Action,
-  ContextGauge,
   createGovernor,
   type Decision,
   type HookAnswer,
@@ -68,12 +67,11 @@ async function drive({ claude, scratch }: World, prompts: readonly string[]) {
   for (const prompt of prompts) tell({ t: Date.now(), from: 'caller', line: JSON.stringify(promptLine(prompt)) });
   tell({ t: Date.now(), from: 'caller', event: { kind: 'end' } });
 
-  const gauge = new ContextGauge();
+  const zoneNow = () => governor.state.context.zone;
   for await (const line of createInterface({ input: child.stdout })) {
-    const before = gauge.zone;
-    gauge.add(line);
-    if (gauge.zone !== before) zones.push(gauge.zone);
+    const before = zoneNow();
     tell({ t: Date.now(), from: 'claude', line });
+    if (zoneNow() !== before) zones.push(zoneNow());
   }
   if (child.exitCode === null) await once(child, 'exit');
   for (const timer of timers.values()) clearTimeout(timer);

@@ -27,9 +27,34 @@ describe('a governor for another program', () => {
     const governor = createGovernor({ mode: 'replay' });
     const actions = linesOf(path).flatMap((line) => governor.step({ t: 0, from: 'claude', line }).actions);
     const session = await replayed(path);
+    const { window, context } = session;
     expect(actions.filter(isDecision)).toEqual(session.actions);
     expect(governor.state).toMatchObject({ turns: session.turns, calls: session.calls });
     expect(governor.state.costUsd ?? null).toBe(session.cost.usd);
+    const figures = { window: window.tokens ?? undefined, windowSource: window.source };
+    expect(governor.state.context).toMatchObject({ ...figures, used: context.last, basis: context.basis });
+  });
+
+  it.each([
+    { name: 'by default', policy: {}, zone: 'warning' },
+    { name: 'where a share is lower', policy: { thresholds: { warn: '60%' } }, zone: 'critical' },
+    { name: 'where tokens are given', policy: { thresholds: { warn: 130_500 } }, zone: 'warning' },
+    { name: 'where the window is larger', policy: { window: 1_000_000 }, zone: 'ok' },
+    { name: 'where a key is undefined', policy: { window: undefined, zones: undefined }, zone: 'warning' },
+  ] as const)('reports the zone of 130,000 tokens $name', ({ policy, zone }) => {
+    const governor = createGovernor({ policy, mode: 'replay' });
+    tell(governor, 'claude', initLine(), callLine(130_000));
+    expect(governor.state.context.zone).toBe(zone);
+  });
+
+  it('adds a prompt to the size of the next call until a call has measured it', () => {
+    const governor = createGovernor();
+    tell(governor, 'claude', initLine(), callLine(50_000), resultLine());
+    const { predicted } = governor.state.context;
+    tell(governor, 'caller', userLine('word '.repeat(1_000)));
+    expect(governor.state.context.predicted - predicted).toBeGreaterThan(500);
+    tell(governor, 'claude', callLine(51_000));
+    expect(governor.state.context.used).toBe(51_000);
   });
 
   it('treats undefined as omitted', () => {
