@@ -22,14 +22,19 @@ const programs = {
   exclude: isSoak ? [] : soakFiles,
 };
 
-/** Played jobs and random orders of inputs. `npm run test:fast` leaves them out. */
-const PLAYED = ['test/core/governor/properties.test.ts', 'test/core/governor/relief/bound.test.ts'];
+/** Played jobs and random inputs. `npm run test:fast` leaves them out. */
+const PLAYED = [
+  'test/core/governor/properties.test.ts',
+  'test/core/governor/relief/bound.test.ts',
+  'test/replay/light/light-replay.test.ts',
+  'test/run/fuzz.test.ts',
+];
 
 /** `npm run soak:ci`: nothing but the tests that take more then, and all that they take. */
 const grown = process.env.CTXB_SOAK === 'only' ? testsThatGrow() : undefined;
 
 /**
- * unit: pure functions and single modules. played: two of these that take as long as a hundred others. cli: the built
+ * unit: pure functions and single modules. played: the few of these that take as long as all others. cli: the built
  * program against tiny programs that play a claude.
  * e2e: the real claude against the stand-in on loopback; the machine has to start it many times, so it gets time.
  */
