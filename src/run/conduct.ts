@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Child, type ChildEnd, signalExitCode } from '../claude/child.ts';
-import { recallCommand } from '../claude/find-claude.ts';
 import { runCostUsd, toUsd } from '../core/governor/cost/cost.ts';
 import { wasEndedByUser } from '../core/governor/process/process.ts';
 import { openPrompts, waiting } from '../core/governor/prompts/mailbox.ts';
@@ -249,7 +248,6 @@ export function describeRun(headless: HeadlessRun, runId: string, io: Io): Run {
     showInjected: headless.showInjected === true,
     callerPlacedTrigger: PLACES_TRIGGER.some((name) => Boolean(io.env[name])),
     project: io.cwd,
-    ...recallCommand(io.env.PATH),
     answersInSchema: invocation.jsonSchema,
     // If the caller speaks the protocol, claude accepts any agent.
     ...(invocation.agent && invocation.inputFormat === 'text' ? { agent: invocation.agent } : {}),

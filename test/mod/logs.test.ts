@@ -19,7 +19,7 @@ function sizesOf(bytes: Buffer): number[] {
 
 /** What the plugin knows of a log, read after each line: each call's context, and the state at the end. */
 function followed(bytes: Buffer) {
-  const session = createTerminalSession({ policy: policyFor({}), recall: undefined });
+  const session = createTerminalSession({ policy: policyFor({}) });
   const log = createLogReader('/log');
   const contexts: number[] = [];
   for (const size of sizesOf(bytes)) {

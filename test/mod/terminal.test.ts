@@ -120,7 +120,7 @@ describe('a session', () => {
     ];
   };
   const prompt = line({ type: 'user', message: { role: 'user', content: 'never touch legacy' } });
-  const begun = (recall?: string) => createTerminalSession({ policy: policyFor({}), recall });
+  const begun = () => createTerminalSession({ policy: policyFor({}) });
 
   it.each([
     ['pays', 20, 130_000, true],
@@ -190,7 +190,6 @@ describe('a session', () => {
   const cleared = (afterClear?: 'always' | 'never') => {
     const session = createTerminalSession({
       policy: policyFor({}),
-      recall: undefined,
       ...(afterClear && { afterClear }),
     });
     session.read([prompt, ...calls(20, 130_000)]);
@@ -231,12 +230,11 @@ describe('a session', () => {
     expect(session.handoff(0, false)).not.toContain('Being worked on');
   });
 
-  it('hands back requests and work, and how to search for the rest', () => {
-    const session = begun('`ctxb recall WORDS`');
+  it('hands back requests and work', () => {
+    const session = begun();
     expect(session.handBack()).toBeUndefined();
     session.read([prompt, ...calls(2, 30_000)]);
     const told = session.handBack();
-    expect(told).toContain('`ctxb recall WORDS` finds what was run, read, said or failed');
     expect(told).toContain('never touch legacy');
     expect(told).toContain('`run 0`');
     expect(told).not.toContain('scratch.md');

@@ -49,8 +49,6 @@ export interface Run {
   readonly withoutHooks: boolean;
   /** Whether compactions should be exact, if claude supports that. */
   readonly exact?: boolean;
-  /** How the agent can find lost content, in words for the agent; undefined if it cannot. */
-  readonly recall?: string;
   /** Whether a user at the terminal can be asked. */
   readonly attended: boolean;
   /** Whether claude was told not to retry calls. */

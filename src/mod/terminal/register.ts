@@ -41,7 +41,7 @@ export function register(on: On, options: Options): void {
     const isNew = e.source !== 'clear' && e.source !== 'compact';
     if (isNew) {
       await look($, plugin);
-      plugin.session = sessionFor(options, plugin.program);
+      plugin.session = sessionFor(options);
       plugin.log = undefined;
     }
     await follow($, plugin);

@@ -57,9 +57,8 @@ export class PluginState {
   }
 }
 
-export function sessionFor(options: Options, program?: string): TerminalSession {
-  const recall = program === undefined ? undefined : '`ctxb recall WORDS`';
-  return createTerminalSession({ policy: policyFor(options), recall, afterClear: afterClearIn(options) });
+export function sessionFor(options: Options): TerminalSession {
+  return createTerminalSession({ policy: policyFor(options), afterClear: afterClearIn(options) });
 }
 
 /** Reads new lines of claude's log, and asks claude for data that the log lacks. Calls run one after the other. */

@@ -60,8 +60,6 @@ export function afterClearIn({ afterClear }: Options): AfterClear {
 
 export interface TerminalOptions {
   readonly policy: Policy;
-  /** The command with which the agent searches content that left its context; undefined without one. */
-  readonly recall: string | undefined;
   /** Default: `offer`. */
   readonly afterClear?: AfterClear;
 }
@@ -69,8 +67,8 @@ export interface TerminalOptions {
 export type TerminalSession = ReturnType<typeof createTerminalSession>;
 
 /** A session at the terminal: feeds claude's log to the governor and to the notes. */
-export function createTerminalSession({ policy, recall, afterClear = 'offer' }: TerminalOptions) {
-  const run = { ...replayRun(policy), ...(recall !== undefined && { recall }) };
+export function createTerminalSession({ policy, afterClear = 'offer' }: TerminalOptions) {
+  const run = replayRun(policy);
   const begin = () => createHost(changedIn(initialState(run), 'exact', { phase: 'ready' }));
   let host = begin();
   let reader = createInputReader();

@@ -9,7 +9,7 @@ import { commandIn, promptsAsText } from '../prompts/prompt.ts';
 import { givenLength } from '../relief/beside-summary.ts';
 import { GIVEN_BACK, isExact, lostPrompts } from '../relief/exact.ts';
 import { stopTurn } from '../relief/exhaustion.ts';
-import { focusText, notesClause, recallLine } from '../relief/focus.ts';
+import { focusText, notesClause } from '../relief/focus.ts';
 import type { GovernorState } from '../state.ts';
 import { changedAnswer, decide, emit, isAnswered, silent } from '../steps.ts';
 import { cutResult } from '../tool-budget/cut-result.ts';
@@ -69,8 +69,8 @@ function answerPrompt(state: GovernorState, answer: HookAnswer, prompt: string):
 function handOver(state: GovernorState, answer: HookAnswer): GovernorState {
   const document = documentToGive(state);
   if (document === undefined) return emit(state, answer);
-  const context = [document.text, recallLine(state)].filter((text) => text !== '').join('\n\n');
-  return emit(setHistory(noteCleared(state, true), document.text), { ...answer, context });
+  const { text: context } = document;
+  return emit(setHistory(noteCleared(state, true), context), { ...answer, context });
 }
 
 /** Gives the focus to claude's own compaction; ctxb's own compaction gets it as the argument of `/compact`. */

@@ -32,13 +32,6 @@ export function notesClause({ session }: GovernorState): string {
   return notes === undefined ? '' : `say that notes of the whole session are in ${notes}/scratch.md`;
 }
 
-/** Tells the agent after a relief how to find lost content; empty if it cannot. */
-export function recallLine({ run }: GovernorState): string {
-  return run.recall === undefined
-    ? ''
-    : `${run.recall} finds what was run, read, said or failed and is not here any more.`;
-}
-
 const PLACEHOLDER = /\{(task|state)\}/g;
 
 function flatten(text = ''): string | undefined {

@@ -2,7 +2,7 @@ import type { Decision, Receipt } from '../../governor/decisions.ts';
 import { type HookAnswer, hookOutput } from '../../governor/effects.ts';
 import { SMALL_WINDOW } from '../../governor/gauge/window.ts';
 import { sentPrompts } from '../../governor/prompts/mailbox.ts';
-import { recallLine, taskOf } from '../../governor/relief/focus.ts';
+import { taskOf } from '../../governor/relief/focus.ts';
 import type { GovernorState } from '../../governor/state.ts';
 import { decided } from '../../governor/steps.ts';
 import type { ExactPlan } from '../../protocol/exact-plan.ts';
@@ -203,7 +203,6 @@ function openingOf(notebook: Notebook, state: GovernorState, folder: string, roo
   const lines = [
     folder &&
       `Notes of this session are kept in ${folder}/scratch.md, an index of the files beside it: look there before you repeat work.`,
-    recallLine(state),
     task === undefined ? '' : `Task: ${oneLine(task, HEAD_LENGTH)}`,
     work === undefined ? '' : `State: ${oneLine(work, HEAD_LENGTH)}`,
   ].filter(Boolean);
