@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { readFileSync, readSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parsed } from '../core/protocol/fields.ts';
 import { CtxbError, orElse } from '../errors.ts';
@@ -12,7 +12,6 @@ import { isFull, type SessionFigures } from '../replay/summary.ts';
 import { counted } from '../report/figures.ts';
 import { onOneLine } from '../report/shown.ts';
 import { type FileCache, openFileCache } from '../store/files/file-cache.ts';
-import { withGiven } from '../store/files/given-file.ts';
 import { cacheFolder } from '../store/folders/user-folders.ts';
 import { type DiskText, joined, masked, maskedJson } from '../store/masks/disk-text.ts';
 import type { Found } from './print-report.ts';
@@ -185,29 +184,7 @@ function isForeign({ sessionId, lines: { total, malformed, unknown } }: SessionF
   return total > 0 && malformed + unknown === total && sessionId === null;
 }
 
-const unpackHint = (tool: string) => `it is compressed: ${tool} -dc FILE | ctxb replay`;
-
-/** Commands that convert unsupported formats of recordings, by the first two bytes in hex. */
-const REMEDIES: Readonly<Record<string, string>> = {
-  '1f8b': unpackHint('gzip'),
-  '28b5': unpackHint('zstd'),
-  '425a': unpackHint('bzip2'),
-  fd37: unpackHint('xz'),
-  feff: 'it is big-endian UTF-16: iconv -f UTF-16 -t UTF-8 FILE | ctxb replay',
-};
-
 function foreignFault(file: string): CtxbError {
   const name = file === '-' ? 'stdin' : file;
-  const remedy = REMEDIES[beginOf(file)] ?? HOW_TO_RECORD;
-  return new CtxbError('unreadable-input', `${name}: no line comes from claude: ${remedy}`);
-}
-
-/** The first two bytes of a file in hex; zeros for a stream such as stdin. */
-function beginOf(file: string): string {
-  const bytes = Buffer.alloc(2);
-  return bytes.toString(
-    'hex',
-    0,
-    orElse(() => withGiven(file, (fd) => readSync(fd, bytes)), 0),
-  );
+  return new CtxbError('unreadable-input', `${name}: no line comes from claude (is it compressed?): ${HOW_TO_RECORD}`);
 }

@@ -195,23 +195,11 @@ describe('lines', () => {
     expect(run.stderr).toContain(says);
   });
 
-  it.each([
-    { title: 'a compressed file', bytes: gzipSync, remedy: 'gzip -dc FILE | ctxb replay' },
-    {
-      title: 'a file that zstd compressed',
-      bytes: () => Buffer.from('28b52ffd0458', 'hex'),
-      remedy: 'zstd -dc FILE | ctxb replay',
-    },
-    {
-      title: 'big-endian UTF-16',
-      bytes: (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le').swap16(),
-      remedy: 'iconv -f UTF-16 -t UTF-8 FILE | ctxb replay',
-    },
-  ])('refuses $title, and names the conversion', async ({ bytes, remedy }) => {
+  it('refuses a compressed file, and names the cause', async () => {
     await using place = await createPlace();
-    await place.file('wrapped.ndjson', bytes(readFileSync(fixture('tool-turn.ndjson'), 'utf8')));
+    await place.file('wrapped.ndjson', gzipSync(readFileSync(fixture('tool-turn.ndjson'))));
     const run = await ctxb(place, ['replay', 'wrapped.ndjson']);
-    expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining(remedy) });
+    expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('is it compressed?') });
   });
 
   it('may be one JSON array', async () => {
