@@ -20,7 +20,7 @@ export interface Found {
   readonly sessions: readonly SessionFigures[];
   /** Read errors, already reported on stderr. */
   readonly faults: readonly CtxbError[];
-  /** Number of sessions that the filters excluded. */
+  /** Number of sessions older than requested. */
   readonly leftOut: number;
 }
 
@@ -34,11 +34,9 @@ interface Printing {
   readonly say: (message: string) => void;
   /** Clears the progress display. Called before each write to the terminal. */
   readonly clear: () => void;
-  /** The filters in words. */
+  /** The choice of sessions in words. */
   readonly meant?: string | undefined;
 }
-
-const FILTERS = 'matches --since, --project and --model';
 
 const EXIT_UNREADABLE = 2;
 const EXIT_UNWRITTEN = 2;
@@ -56,7 +54,7 @@ const CHUNK = 65_536;
 export async function printReport(
   find: () => Promise<Found>,
   options: ReplayOptions,
-  { io, files, levels, meant = FILTERS, say, clear }: Printing,
+  { io, files, levels, meant = 'is as new as --since', say, clear }: Printing,
 ): Promise<number> {
   const page = await openPage(io, levels, options);
   const { format } = options;

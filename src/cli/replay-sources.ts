@@ -6,7 +6,7 @@ import { CtxbError, orElse } from '../errors.ts';
 import type { Environment } from '../io.ts';
 import { type Packed, pack, unpack } from '../replay/packed.ts';
 import type { DepthOptions, SessionAttempt } from '../replay/replay.ts';
-import { type Filters, matchesFilters } from '../replay/selection.ts';
+import { isActiveSince } from '../replay/selection.ts';
 import { bytesOf, type Source } from '../replay/sources.ts';
 import { isFull, type SessionFigures } from '../replay/summary.ts';
 import { counted } from '../report/figures.ts';
@@ -126,7 +126,8 @@ interface FindOptions {
   readonly faults: readonly CtxbError[];
   /** Compressed, rotated or kept recordings in the named folders. */
   readonly skipped: readonly string[];
-  readonly filters: Filters;
+  /** Milliseconds since the epoch; undefined: no limit. */
+  readonly since: number | undefined;
   /** Whether an empty recording is allowed, because gates report themselves that they had nothing to check. */
   readonly mayBeEmpty: boolean;
   readonly say: (message: string) => void;
@@ -142,7 +143,7 @@ interface FindOptions {
 export async function findSessions(
   attempts: AsyncIterable<SessionAttempt> | Iterable<SessionAttempt>,
   named: readonly string[],
-  { faults: known, skipped, filters, mayBeEmpty, say }: FindOptions,
+  { faults: known, skipped, since, mayBeEmpty, say }: FindOptions,
 ): Promise<Found> {
   const faults: CtxbError[] = [];
   const fault = (found: CtxbError) => {
@@ -169,7 +170,7 @@ export async function findSessions(
       `skipped ${counted(skipped.length, 'file')} such as ${onOneLine(copy)}: in a folder, only .jsonl and .ndjson are read`,
     );
   if (foreignCount > 0) say(`skipped ${counted(foreignCount, 'file')} without a line from claude`);
-  const sessions = all.filter((session) => matchesFilters(session, filters));
+  const sessions = all.filter((session) => isActiveSince(session, since));
   return { faults, sessions, leftOut: all.length - sessions.length };
 }
 

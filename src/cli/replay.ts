@@ -79,8 +79,8 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
   const depth = isDetailed ? 'full' : depthOf(options);
   const find = async () => {
     const attempts = replaySources(sources, { ...how, depth });
-    const filters = { faults, skipped, filters: options, mayBeEmpty: isGated(options), say };
-    const found = await findSessions(attempts, files, filters);
+    const about = { faults, skipped, since: options.since, mayBeEmpty: isGated(options), say };
+    const found = await findSessions(attempts, files, about);
     if (flags.explain !== undefined) requireExplained(found.sessions, flags.explain);
     // Calls that occur in several sessions of the report are counted once.
     const sessions = markCopies(found.sessions);

@@ -1,5 +1,4 @@
 import { type Command, Option } from 'commander';
-import type { Filters } from '../replay/selection.ts';
 import { GROUPINGS } from '../replay/sums.ts';
 import type { ListOptions } from '../report/replay/format.ts';
 import { chosenFormat, FORMATS } from '../report/replay/formats.ts';
@@ -7,7 +6,9 @@ import type { Gates } from '../report/replay/gates.ts';
 import { parseOption } from './command.ts';
 
 /** Options of `ctxb replay`, as parsed by commander. */
-export interface ReplayFlags extends Readonly<Record<string, unknown>>, ListOptions, Filters, Gates {
+export interface ReplayFlags extends Readonly<Record<string, unknown>>, ListOptions, Gates {
+  /** Milliseconds since the epoch. */
+  readonly since?: number;
   /** Path of an additional page with charts. */
   readonly html?: string;
   readonly series?: true;
@@ -31,12 +32,9 @@ export function addReportOptions(command: Command): void {
   command.optionsGroup('Report (choose one; default: a list):');
   for (const { name, about } of FORMATS) command.option(`--${name}`, about);
   value('--html <file>', 'also write a page with charts and tables to this file', 'the path of a file', nonEmpty);
-  command.optionsGroup('Only sessions:');
   const time = 'a date such as 2026-03-31, or an age such as 3d or 12h';
-  value('--since <time>', 'active since then: 2026-03-31, 3d or 12h', time, timeOf);
-  value('--project <text>', 'with this text in the path of the working folder', 'a part of a path', nonEmpty);
-  value('--model <text>', 'with this text in the id of the model', 'a part of the id of a model', nonEmpty);
   command.optionsGroup('Lists of several sessions:');
+  value('--since <time>', 'only sessions active since then: 2026-03-31, 3d or 12h', time, timeOf);
   value('--limit <number>', 'show at most this many rows (0: all; default at a terminal: 30)', COUNT, countOf);
   command
     .addOption(new Option('--by <what>', 'print sums by day, project or model').choices(GROUPINGS))

@@ -1,24 +1,11 @@
 import type { SessionFigures } from './summary.ts';
 
-/** Filters for sessions. A missing filter matches all sessions. */
-export interface Filters {
-  /** Matches sessions active at or after this time, in milliseconds since the epoch. */
-  readonly since?: number | undefined;
-  /** Part of the path of claude's working folder. */
-  readonly project?: string | undefined;
-  /** Part of the model's id, ignoring case. */
-  readonly model?: string | undefined;
-}
-
 /**
- * Whether a session matches the filters. A recording without times matches `since`, because its file time was checked
- * before.
+ * Whether a session was active at or after a time, in milliseconds since the epoch. A recording without times is,
+ * because its file time was checked before.
  */
-export function matchesFilters({ time, project, file, model }: SessionFigures, filters: Filters): boolean {
-  const { since } = filters;
-  if (since !== undefined && time.last !== null && time.last < since) return false;
-  if (filters.project !== undefined && !(project ?? file).includes(filters.project)) return false;
-  return filters.model === undefined || (model ?? '').toLowerCase().includes(filters.model.toLowerCase());
+export function isActiveSince({ time }: SessionFigures, since: number | undefined): boolean {
+  return since === undefined || time.last === null || time.last >= since;
 }
 
 /** A stable sort; a session without times comes last. */

@@ -99,7 +99,7 @@ describe('help', () => {
       name: 'replay',
       options: [
         ...['--detail', '--json', '--ndjson', '--csv', '--markdown', '--series'],
-        ...['--what-if', '--explain', '--since', '--project', '--model'],
+        ...['--what-if', '--explain', '--since'],
         ...['--fail-over', '--max-compactions', '--max-unplanned', '--max-cost'],
       ],
     },

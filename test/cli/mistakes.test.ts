@@ -35,7 +35,7 @@ const MISTAKES: readonly Mistake[] = [
     and: '"role":"user"',
   },
   { args: ['replay', 'nothing.ndjson'], says: 'name an existing file or folder' },
-  ...[['replay'], ['replay', '--model', 'opus']].map((args) => ({
+  ...[['replay'], ['replay', '--since', '7d']].map((args) => ({
     args,
     says: 'stdin is empty: name recordings or a folder, such as ~/.claude/projects',
   })),
