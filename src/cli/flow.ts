@@ -41,7 +41,7 @@ export const define: Define = (command, connect) => {
   );
   connect(
     onFlow(command, 'studio', 'show a flow, its budgets and its last run in a browser, and change the budgets')
-      .option('--context-dir <folder>', 'where the receipts are')
+      .option('--context-dir <folder>', 'where the runs are')
       .addHelpText('after', examples('ctxb flow studio flow.yaml')),
     later(async () => (await import('./flow-studio.ts')).studio),
   );
@@ -66,7 +66,7 @@ function defineRun(command: Command): Command {
     .argument('[claude...]', 'the program and its arguments, without a prompt and an output format')
     .option('--resume <run>', 'continue an earlier run (its id or the beginning of it) without its finished steps')
     .option('--quiet', 'print no notices on stderr')
-    .option('--context-dir <folder>', 'where runs, receipts and notes go')
+    .option('--context-dir <folder>', 'where runs and notes go')
     .addHelpText(
       'after',
       examples(

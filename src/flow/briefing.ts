@@ -21,7 +21,7 @@ export interface BriefingWorld extends BudgetWorld {
   readonly curated?: CuratedChoice | undefined;
 }
 
-interface FlowFiles extends BudgetWorld {
+export interface FlowFiles extends BudgetWorld {
   readonly cwd: string;
 }
 

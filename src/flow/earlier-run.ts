@@ -21,7 +21,7 @@ function openRun(contextDir: string, id: string) {
   const files = openFlowRun(contextDir, id);
   const { folder, read } = files;
   if (kindOf(folder) !== 'folder') return undefined;
-  const receiptOf = (stepId: string) => readReceipt(read(stepId, 'receipt.json') ?? '');
+  const receiptOf = (stepId: string) => readReceipt(read(stepId, RECEIPT_FILE) ?? '');
   const outputs = new Map<string, StepOutput | undefined>();
   function* receipts() {
     const entries = orStoreError(folder, () => readdirSync(folder, { withFileTypes: true }));
@@ -63,6 +63,7 @@ export function findRun<R extends { readonly id: string }>(runs: readonly R[], n
 /** STEP_FILE holds the state of a step and why it failed, OUTPUT_FILE its last answer. */
 export const STEP_FILE = 'step.json';
 export const OUTPUT_FILE = 'output.md';
+export const RECEIPT_FILE = 'receipt.json';
 
 /** The output of a step; undefined if the step is neither done nor failed. */
 export function stepOutput(files: Pick<FlowRunFiles, 'read' | 'path'>, id: string): StepOutput | undefined {

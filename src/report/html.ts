@@ -37,14 +37,3 @@ function escapeHtml(text: string): string {
     .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g, '')
     .replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }
-
-/** The first cell of each row is its heading. @param rows a string gets a `td`; `Html` must be a whole cell */
-export function htmlTable(caption: string, columns: readonly string[], rows: readonly (readonly (Html | string)[])[]) {
-  const cell = (content: Html | string, at: number) => {
-    if (at === 0) return html`<th scope="row">${content}</th>`;
-    return typeof content === 'string' ? html`<td>${content}</td>` : content;
-  };
-  return html`<div class="scroll"><table><caption>${caption}</caption>
-<thead><tr>${columns.map((column) => html`<th scope="col">${column}</th>`)}</tr></thead>
-<tbody>${rows.map((row) => html`<tr>${row.map(cell)}</tr>\n`)}</tbody></table></div>`;
-}

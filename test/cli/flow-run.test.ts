@@ -22,10 +22,13 @@ it('runs every step and exits 0', async () => {
   expect(end.stderr).toContain('ctxb: 2 of 2 steps done: ');
 });
 
+/** Id of the first run. */
+const runOf = (place: Place): string => readdirSync(place.path('.context/flows'))[0] ?? '';
+
 it('the help shows the beginning of a real run id', async () => {
   await using place = await flowPlace();
   await run(place);
-  const [id = ''] = readdirSync(place.path('.context/flows'));
+  const id = runOf(place);
   const help = await ctxb(place, ['flow', 'run', '--help']);
   const [, example = ''] = /--resume (\d\S*)/.exec(help.stdout.toString()) ?? [];
   expect(example).not.toBe('');
@@ -39,7 +42,7 @@ it('uses the budgets of all flows, and reports once which settings are not used'
   const end = await run(place);
   expect(end.code).toBe(0);
   expect(end.stderr.split(said)).toHaveLength(2);
-  const receipt = JSON.parse(readFileSync(place.path('.context/receipts/job/two.json'), 'utf8'));
+  const receipt = JSON.parse(readFileSync(place.path(`.context/flows/${runOf(place)}/two/receipt.json`), 'utf8'));
   expect(receipt).toMatchObject({
     context_truncation: { budget_chars: 90_000 },
     budgets: { historyOlderChars: { value: 500, source: 'global' } },
@@ -163,7 +166,8 @@ it('many steps do not leak listeners', async () => {
   expect(end.stderr).not.toContain('MaxListeners');
   expect(end.stderr).toContain('16 of 16 steps done: ');
   expect(journalOf(place).filter(({ kind }) => kind === 'start')).toHaveLength(16);
-  expect(readdirSync(place.path('.context/receipts/job'))).toHaveLength(16);
+  const files = readdirSync(place.path(`.context/flows/${runOf(place)}`), { recursive: true });
+  expect(files.filter((file) => String(file).endsWith('receipt.json'))).toHaveLength(16);
 });
 
 inSoak('does not mix up flows whose names end alike', async () => {

@@ -14,7 +14,7 @@ describe('ctxb flow studio', () => {
     const page = await (await fetch(studio.url)).text();
     expect(await studio.end()).toBe(0);
     folder.remove();
-    expect(page).toContain('400,000 used, from preset heavy (global)');
+    expect(page).toContain('contextBudgetChars  400,000  preset heavy (global)');
   });
 
   it('reports all faults of a flow and serves nothing', async () => {
@@ -22,8 +22,8 @@ describe('ctxb flow studio', () => {
     await place.file('job.yaml', 'name: a b\nsteps: [{id: one}]\n');
     const run = await ctxb(place, ['flow', 'studio', 'job.yaml']);
     expect(run).toMatchObject({ code: 2, stdout: Buffer.from('') });
-    expect(run.stderr).toContain('ctxb: name: expected');
-    expect(run.stderr).toContain('ctxb: steps[0]: expected');
+    expect(run.stderr).toContain('  name: expected');
+    expect(run.stderr).toContain('  steps[0]: expected');
   });
 
   it('refuses a symbolic link', async () => {

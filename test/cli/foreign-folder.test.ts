@@ -21,7 +21,7 @@ const FOLDERS = [
   { contextDir: '.claude', files: ['settings.json', 'hooks/mine.sh', 'prompts/mine.md'] },
   { contextDir: '.git', files: ['HEAD', 'hooks/pre-commit'] },
   { contextDir: 'src', files: ['hooks/use-it.ts', 'flows/main.ts', 'runs/fast.ts'] },
-  { contextDir: 'data', files: ['receipts/2026/january.json', 'journal.ndjson'] },
+  { contextDir: 'data', files: ['inbox/january.json', 'journal.ndjson'] },
   { contextDir: 'empty', files: [] },
   { contextDir: '.git/empty', files: [] },
 ];

@@ -1,16 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { checkFlow } from '../../src/flow/file/read-flow.ts';
 import { type Browser, startBrowser } from '../support/chromium.ts';
 import { POOR_CONTRASTS } from '../support/contrast.ts';
+import { figures, keepRun } from '../support/flow-run.ts';
 import { sampled } from '../support/size.ts';
-import {
-  aReceipt,
-  aReceiptItem,
-  STUDIO_FLOW,
-  type StudioFolder,
-  startStudio,
-  studioFolder,
-} from '../support/studio.ts';
+import { STUDIO_FLOW, type StudioFolder, startStudio, studioFolder } from '../support/studio.ts';
 
 let browser: Browser;
 let folder: StudioFolder;
@@ -23,10 +18,12 @@ afterAll(() => browser.close());
 
 beforeEach(async () => {
   folder = studioFolder();
-  folder.receipt(
-    'second',
-    aReceipt({ items: [aReceiptItem(), aReceiptItem({ outcome: 'omitted' })], truncated: true }),
-  );
+  const { flow } = checkFlow(folder.file, STUDIO_FLOW);
+  if (flow === undefined) throw new Error('not a flow');
+  keepRun(folder.path, 'r1', flow, {
+    first: { output: 'a'.repeat(9_000), measured: figures() },
+    second: { output: 'b'.repeat(90_000), measured: figures() },
+  });
   program = await startStudio(folder);
   await browser.open(program.url);
 });
@@ -39,7 +36,7 @@ afterEach(async () => {
 
 const text = () => readFileSync(folder.file, 'utf8');
 
-/** Waits for a page that a form or a link leads to. */
+/** Waits for a page that a form leads to. */
 const shows = (selector: string, words: string) =>
   vi.waitFor(
     async () => {
@@ -58,24 +55,24 @@ async function tabTo(selector: string): Promise<void> {
   throw new Error(`Tab does not lead to ${selector}`);
 }
 
-it('works with the keyboard alone: choose a step, type a budget, see its effect, save it', async () => {
-  await tabTo('a[href="?level=second"]');
-  await browser.press('Enter');
-  await shows('h2', 'second');
-  await shows('.binding', 'The budget was binding: of 2 earlier steps, 1 omitted and 1 cut.');
-  await tabTo('#historyRecentChars');
+it('works with the keyboard alone: type a budget, see its effect, save it', async () => {
+  await shows('section', 'job, run r1');
+  await tabTo('[name="third.historyRecentChars"]');
   await browser.type('20000');
   await browser.press('Enter');
-  await shows('#historyRecentChars ~ .used', '20,000 used, from step');
+  await shows('fieldset:last-of-type', 'historyRecentChars   20,000  step');
+  await shows(
+    'fieldset:last-of-type',
+    'cut      second  MEDIUM  20,000 of 90,000  longer than historyRecentChars, 20,000',
+  );
   expect(text()).toBe(STUDIO_FLOW);
   await tabTo('button.main');
   await browser.press('Enter');
   await shows('[role=alert]', 'Saved');
-  expect(text()).toBe(STUDIO_FLOW.replace('50000\n', '50000\n      historyRecentChars: 20000\n'));
+  expect(text()).toBe(STUDIO_FLOW.replace('End.\n', 'End.\n    budgets:\n      historyRecentChars: 20000\n'));
 });
 
 it('names every element that takes the focus', async () => {
-  await browser.open(`${program.url}?level=second`);
   const nameless = `[...document.querySelectorAll('a, button, input:not([type=hidden]), select')].filter((element) =>
       !(element.ariaLabel || element.textContent.trim() || element.labels?.length)).map((element) => element.outerHTML)`;
   expect(await browser.value(nameless)).toEqual([]);
@@ -83,8 +80,6 @@ it('names every element that takes the focus', async () => {
 
 it.each(sampled(['light', 'dark'] as const, 2))('can be read in %s', async (scheme) => {
   await browser.scheme(scheme);
-  for (const place of ['', '?level=second', '?level=third']) {
-    await browser.open(`${program.url}${place}`);
-    expect(await browser.value<unknown[]>(POOR_CONTRASTS)).toEqual([]);
-  }
+  await browser.open(program.url);
+  expect(await browser.value<unknown[]>(POOR_CONTRASTS)).toEqual([]);
 });

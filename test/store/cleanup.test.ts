@@ -46,7 +46,6 @@ const MADE: Readonly<Record<string, readonly string[]>> = {
   'journal.ndjson': ['journal.ndjson'],
   'mailbox.ndjson': ['mailbox.ndjson'],
   prompts: ['prompts/abc.md'],
-  receipts: ['receipts/job/one.json'],
   runs: ['runs/run-1.ndjson'],
   'scratch.md': ['scratch.md'],
   'tool-results': ['tool-results/toolu_01-2.txt'],
@@ -89,7 +88,6 @@ describe('a clean-up', () => {
       'notes.md',
       'pictures',
       'prompts/mine.txt',
-      'receipts/2026/january.pdf',
       'sessions/abc/mine.md',
       'sessions/readme.txt',
     ];

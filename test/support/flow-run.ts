@@ -70,7 +70,7 @@ export function keepRun(cwd: string, run: string, flow: Flow, played: { readonly
   for (const [id, { output, measured }] of Object.entries(played)) {
     files.write(id, 'output.md', output);
     if (measured !== undefined) files.write(id, 'step.json', JSON.stringify(stepEnd(measured)));
-    files.receipt(flow.name, id, { ...stepReceipt(flow, id, played), run });
+    files.writeJson(id, 'receipt.json', { ...stepReceipt(flow, id, played), run });
   }
 }
 

@@ -97,7 +97,7 @@ const profiles = v.record(v.string(), profile, 'an object with a profile by each
 export const flowFileSchema = v.pipe(
   group({
     $schema: optional(text, 'The JSON Schema for editors; ignored.'),
-    name: withDescription(name, 'Names the folders of runs and receipts.'),
+    name: withDescription(name, 'Names the folders of its runs.'),
     profile: optional(
       text,
       'The profile: a name in profiles, or the NAME of a file profiles/NAME.yaml next to the flow.',

@@ -132,7 +132,11 @@ function syntaxFinding(path: string, format: string, { message, line, column }: 
  * @throws CtxbError `config` with all findings, one per line
  */
 export function requireFlow(path: string, choice: FlowChoice = {}): Flow {
-  const { flow, findings } = readFlow(path, choice);
+  return validFlow(readFlow(path, choice));
+}
+
+/** @throws CtxbError `config` with all findings, one per line */
+export function validFlow({ flow, findings }: ReadFlow): Flow {
   if (flow === undefined) throw findingsError('the flow', findings);
   return flow;
 }

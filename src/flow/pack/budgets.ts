@@ -9,7 +9,7 @@ type BudgetField = keyof Budgets;
 export const BUDGET_FIELDS = ['contextBudgetChars', 'historyRecentChars', 'historyOlderChars'] as const;
 
 /** The window in tokens that the presets are designed for. */
-export const REFERENCE_WINDOW = 200_000;
+const REFERENCE_WINDOW = 200_000;
 
 /** Sizes in code points for a window of 200,000 tokens; `balanced`, the default, takes a quarter of it. */
 export const PRESETS: Readonly<Record<Preset, Budgets>> = {

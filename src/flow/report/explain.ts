@@ -2,17 +2,26 @@ import { counted, percent, tokens } from '../../report/figures.ts';
 import { align, foldText } from '../../report/layout.ts';
 import { onOneLine } from '../../report/shown.ts';
 import type { Style } from '../../report/style.ts';
-import { type BriefingWorld, briefingOf, effectiveCurator } from '../briefing.ts';
+import { type BriefingWorld, briefingOf, briefingWorld, effectiveCurator, type FlowFiles } from '../briefing.ts';
+import { earlierRuns } from '../earlier-run.ts';
 import type { Flow, FlowStep } from '../flow.ts';
 import { BUDGET_FIELDS } from '../pack/budgets.ts';
+import type { ReceiptItem } from '../pack/receipt.ts';
+
+/** The newest run of a flow, and the briefings that its steps would receive if they ran now. */
+export function lookAt(flow: Flow, { contextDir, ...files }: FlowFiles & { readonly contextDir: string }) {
+  const run = earlierRuns(contextDir).find((each) => each.flow() === flow.name);
+  const world = { ...briefingWorld(files), outputs: (id: string) => run?.outputOf(id) };
+  return { run, explained: explainFlow(flow, world, run?.id) };
+}
+
+export type FlowLook = ReturnType<typeof lookAt>;
 
 type FlowExplained = ReturnType<typeof explainFlow>;
 
-type StepExplained = FlowExplained['steps'][number];
+export type StepExplained = FlowExplained['steps'][number];
 
 /**
- * The briefings that the steps of a flow would receive if they ran now.
- *
  * @param world its outputs come from `run`
  * @param run id of a run; undefined if the flow has not run
  */
@@ -48,78 +57,74 @@ function explainStep(flow: Flow, step: FlowStep, world: BriefingWorld) {
 
 /** @param columns width of the terminal; undefined if the output is not a terminal */
 export function flowExplainText(explained: FlowExplained, style: Style, columns?: number): string {
-  const { flow, profile, run, steps } = explained;
-  const from = run === null ? 'nothing has run yet' : `outputs of run ${run}`;
-  const facts = [counted(steps.length, 'step'), ...(profile === null ? [] : [`profile ${onOneLine(profile)}`]), from];
-  const heading = `${style.bold(flow)}: ${facts.join(', ')}`;
-  return `${foldText([heading, ...steps.map((step) => stepText(step, style))].join('\n\n'), columns)}\n`;
-}
-
-function stepText(step: StepExplained, style: Style): string {
-  const agent = step.agent === null ? '' : ` ${style.dim(`(${onOneLine(step.agent)})`)}`;
-  const lines = [
-    ...budgetLines(step, style),
-    ...curatorLine(step),
-    ...step.budget_warnings.map(({ message }) => style.yellow(`! ${message}`)),
-    packLine(step, style),
-    ...step.receipt.warnings.map((warning) => style.red(`! ${warning}`)),
-    ...nameLines(step, style),
-    ...heldBack(step, style),
-  ];
-  return [`${style.bold(style.cyan(step.step))}${agent}`, ...lines.map((line) => `  ${line}`)].join('\n');
-}
-
-function budgetLines({ budgets }: StepExplained, style: Style): string[] {
-  const lines = align(BUDGET_FIELDS.map((field) => [field, tokens(budgets[field].value)]));
-  return BUDGET_FIELDS.map((field, index) => {
-    const source = onOneLine(budgets[field].source);
-    return `${lines[index]}  ${source === 'default' ? style.dim(source) : source}`;
+  const steps = explained.steps.map((step) => {
+    const agent = step.agent === null ? '' : ` ${style.dim(`(${onOneLine(step.agent)})`)}`;
+    const lines = explainLines(step, style).map((line) => `  ${line}`);
+    return [`${style.bold(style.cyan(step.step))}${agent}`, ...lines].join('\n');
   });
+  const heading = `${style.bold(explained.flow)}: ${explainHeading(explained)}`;
+  return `${foldText([heading, ...steps].join('\n\n'), columns)}\n`;
 }
 
-function curatorLine({ curator: { enabled, model, source } }: StepExplained): string[] {
-  if (source === 'default') return [];
-  return [`curator: ${enabled ? onOneLine(model) : 'off'}  ${onOneLine(source)}`];
+/** The number of steps, the profile, and the run whose outputs the briefings hold. */
+export function explainHeading({ profile, run, steps }: FlowExplained): string {
+  const from = run === null ? 'nothing has run yet' : `outputs of run ${run}`;
+  return [counted(steps.length, 'step'), ...(profile === null ? [] : [`profile ${onOneLine(profile)}`]), from].join(
+    ', ',
+  );
+}
+
+/** The budgets of a step, the size of its briefing, and its contents. */
+export function explainLines(step: StepExplained, style: Style): string[] {
+  const { budgets, curator, budget_warnings, receipt, without_output } = step;
+  const { green, yellow, red, dim } = style;
+  const waiting = new Set(without_output);
+  const items = receipt.items.filter((item) => !waiting.has(item.step));
+  const whole = items.filter(({ outcome }) => outcome === 'included').map((item) => item.step);
+  const filesBy = (wanted: string) =>
+    receipt.artifacts.filter(({ outcome }) => outcome === wanted).map(({ path }) => path);
+  const sizes = align(BUDGET_FIELDS.map((field) => [field, tokens(budgets[field].value)]));
+  const sources = BUDGET_FIELDS.map((field) => budgets[field].source);
+  return [
+    ...sources.map((source, index) => `${sizes[index]}  ${source === 'default' ? dim(source) : source}`),
+    ...(curator.source === 'default'
+      ? []
+      : [`curator: ${curator.enabled ? onOneLine(curator.model) : 'off'}  ${curator.source}`]),
+    ...budget_warnings.map(({ message }) => yellow(`! ${message}`)),
+    packLine(step, style),
+    ...receipt.warnings.map((warning) => red(`! ${warning}`)),
+    ...namesLine(green('whole'), whole),
+    ...namesLine(dim('no output yet'), without_output),
+    ...namesLine(green('files'), filesBy('included')),
+    ...shortenedLines(
+      items.filter(({ outcome }) => outcome !== 'included'),
+      style,
+    ),
+    ...namesLine(red('files omitted'), filesBy('omitted')),
+  ];
 }
 
 function packLine({ receipt, curator }: StepExplained, { yellow, red }: Style): string {
   const { chars_used, budget_chars, truncated } = receipt.context_truncation;
-  const size = `${tokens(chars_used)} of ${tokens(budget_chars)} characters (${percent(chars_used / budget_chars)})`;
-  const paint = receipt.over_budget_chars > 0 ? red : truncated ? yellow : (text: string) => text;
+  const size = `briefing: ${tokens(chars_used)} of ${tokens(budget_chars)} characters (${percent(chars_used / budget_chars)})`;
+  const painted = receipt.over_budget_chars > 0 ? red(size) : truncated ? yellow(size) : size;
   // Curators are asked only during a run.
   const note = curator.enabled ? ', before its curator has chosen' : '';
-  return `${paint(`briefing: ${size}`)}, of them ${tokens(receipt.whole_chars)} of notes and task${note}`;
-}
-
-/** Names of the complete steps, the steps without output, and the files. */
-function nameLines({ receipt, without_output }: StepExplained, { green, dim }: Style): string[] {
-  const waiting = new Set(without_output);
-  const whole = receipt.items.filter(({ step, outcome }) => outcome === 'included' && !waiting.has(step));
-  const steps = whole.map(({ step }) => step);
-  const files = receipt.artifacts.filter(({ outcome }) => outcome === 'included').map(({ path }) => path);
-  return [
-    ...namesLine(green('whole'), steps),
-    ...namesLine(dim('no output yet'), without_output),
-    ...namesLine(green('files'), files),
-  ];
+  return `${painted}, of them ${tokens(receipt.whole_chars)} of notes and task${note}`;
 }
 
 function namesLine(label: string, names: readonly string[]): string[] {
   return names.length === 0 ? [] : [`${label}: ${names.map(onOneLine).join(', ')}`];
 }
 
-function heldBack({ receipt, without_output }: StepExplained, { yellow, red }: Style): string[] {
-  const waiting = new Set(without_output);
-  const items = receipt.items.filter(({ step, outcome }) => outcome !== 'included' && !waiting.has(step));
+function shortenedLines(items: readonly ReceiptItem[], { yellow, red }: Style): string[] {
   const rows = items.map(({ outcome, step, tier, shown_chars, chars }) => [
     `${outcome.padEnd('omitted'.length)}  ${step}`,
     tier,
     `${tokens(shown_chars)} of ${tokens(chars)}`,
   ]);
-  const lines = align(rows);
-  const painted = items.map(({ outcome, reason }, index) =>
-    (outcome === 'cut' ? yellow : red)(`${lines[index]}  ${reason}`),
-  );
-  const files = receipt.artifacts.filter(({ outcome }) => outcome === 'omitted').map(({ path }) => path);
-  return [...painted, ...namesLine(red('files omitted'), files)];
+  return align(rows).map((line, index) => {
+    const { outcome, reason = '' } = items[index] ?? {};
+    return (outcome === 'cut' ? yellow : red)(`${line}  ${reason}`);
+  });
 }

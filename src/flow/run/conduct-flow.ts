@@ -7,7 +7,7 @@ import type { FlowRunFiles } from '../../store/runs/flow-run.ts';
 import { type Briefing, type BriefingWorld, briefingOf, effectiveCurator } from '../briefing.ts';
 import { type Curation, curate } from '../curator/curate.ts';
 import { createSummaries } from '../curator/summaries.ts';
-import { OUTPUT_FILE, STEP_FILE, stepOutput } from '../earlier-run.ts';
+import { OUTPUT_FILE, RECEIPT_FILE, STEP_FILE, stepOutput } from '../earlier-run.ts';
 import type { Flow, FlowStep } from '../flow.ts';
 import { runStep, type StepEnd, type StepRun, type StepWatcher } from './run-step.ts';
 
@@ -110,10 +110,10 @@ function createSteps(run: FlowRun, stop: FlowStop, io: Io) {
     const fault = curation?.fault === undefined ? [] : [`the curator: ${curation.fault}`];
     for (const text of [...receipt.warnings, ...fault]) progress.watcher(step).notice(text);
     files.write(step.id, 'pack.md', briefing.pack.text);
-    files.receipt(flow.name, step.id, receipt);
+    files.writeJson(step.id, RECEIPT_FILE, receipt);
     const end = await runBriefed(step, briefing.pack.text);
     files.write(step.id, OUTPUT_FILE, end.output);
-    files.receipt(flow.name, step.id, receiptOf(run, briefing, curation, end));
+    files.writeJson(step.id, RECEIPT_FILE, receiptOf(run, briefing, curation, end));
     return { ...end, costUsd: end.costUsd + curatorUsd };
   };
 }
@@ -130,7 +130,7 @@ const NOT_STARTED: StepEnd = {
   durationMs: 0,
 };
 
-/** Input and outcome of a step, stored in `.context/receipts/<flow>/<step>.json`. */
+/** Input and outcome of a step, stored in `.context/flows/RUN/STEP/receipt.json`. */
 export type StepReceipt = Readonly<ReturnType<typeof receiptOf>>;
 
 /** @param end undefined if the step has not ended */

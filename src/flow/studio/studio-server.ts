@@ -1,21 +1,26 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { isCtxbError } from '../../errors.ts';
-import { type Edit, levelOf, type Studio } from './file-studio.ts';
-import { FIELDS, studioPage } from './studio-page.ts';
+import type { Studio } from './studio.ts';
+import { studioPage } from './studio-page.ts';
 
 const TOKEN_BYTES = 32;
 
 /** Serves the page on a random port of 127.0.0.1, at a `url` that contains a random token. */
 export async function startStudioServer(studio: Studio, style: string) {
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
-  const server = createServer((request, response) => {
-    void replyTo(request, urlOf(request, { host, token }), studio, style)
-      // An exception must not end the server.
-      .catch((error) => plain(500, `This is a bug in ctxb: ${error instanceof Error ? error.stack : error}`))
-      .then((reply) => send(response, reply));
+  const server = createServer(async (request, response) => {
+    // An exception must not end the server.
+    const reply = await answer(request, { host, token, studio, style }).catch(faultReply);
+    response.writeHead(reply.status, {
+      ...GUARDED,
+      'content-type': `text/${reply.type}; charset=utf-8`,
+      ...reply.headers,
+    });
+    response.end(reply.text);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -35,73 +40,55 @@ export type StudioServer = Awaited<ReturnType<typeof startStudioServer>>;
 
 interface Reply {
   readonly status: number;
-  readonly headers: OutgoingHttpHeaders;
+  readonly type: 'html' | 'css' | 'plain';
   readonly text: string;
+  readonly headers?: { readonly location: string };
 }
 
-async function replyTo(
-  request: IncomingMessage,
-  place: { readonly file: string; readonly query: URLSearchParams } | undefined,
-  studio: Studio,
-  style: string,
-): Promise<Reply> {
-  // Discard the body of a refused request.
-  if (place?.file !== '') request.resume();
-  if (place === undefined) return plain(403);
-  const { file, query } = place;
-  const isGet = request.method === 'GET';
-  if (isGet && file === 'style.css') return { status: 200, headers: { 'content-type': 'text/css' }, text: style };
-  const level = query.get('level') || null;
-  if (isGet && file === '') {
-    const notice = query.has('saved') ? { notice: 'Saved' } : {};
-    return page(200, studioPage(studio.view([]), { level, edits: [], ...notice }));
-  }
-  if (file !== '' || request.method !== 'POST') return plain(404);
-  const form = await readForm(request);
-  return form === undefined ? plain(400) : answer(studio, level, form);
+/** Maximum size of a form in bytes; one of 1,000 steps needs less. */
+const FORM_LIMIT = 1024 * 1024;
+
+interface Place {
+  readonly host: string;
+  readonly token: string;
+  readonly studio: Studio;
+  readonly style: string;
 }
 
-const FILE_CHANGED = 'The file has been changed by something else since it was loaded; nothing was written.';
+async function answer(request: IncomingMessage, { host, token, studio, style }: Place): Promise<Reply> {
+  const { method, headers, url = '' } = request;
+  // Other pages in the browser do not know the token. A host name rebound to this machine (DNS rebinding) is not `host`.
+  if (headers.host !== host || (headers.origin ?? `http://${host}`) !== `http://${host}`) return plain(403);
+  const [path = '', query] = url.split('?');
+  const isAt = (file: string) => timingSafeEqual(digest(path), digest(`/${token}/${file}`));
+  if (method === 'GET' && isAt('style.css')) return { status: 200, type: 'css', text: style };
+  if (method === 'GET' && isAt('')) return page({ ...studio(), ...(query === 'saved' && { message: 'Saved' }) });
+  if (method !== 'POST' || !isAt('')) return plain(404);
+  if (!(Number(headers['content-length']) <= FORM_LIMIT)) return plain(400);
+  return page(studio(new Map(new URLSearchParams(await text(request)))));
+}
 
-/** Shows or saves the changes in the form. Unsaved values stay in the form. */
-function answer(studio: Studio, level: Edit['step'], form: URLSearchParams): Reply {
-  const now = studio.view([]);
-  const own = levelOf(now.flow, level)?.own ?? {};
-  const edits = FIELDS.flatMap(({ key }): Edit[] => {
-    const value = form.get(key)?.trim() ?? '';
-    return value === String(own[key] ?? '') ? [] : [{ step: level, key, value }];
-  });
-  try {
-    const hash = form.get('hash') ?? '';
-    const outcome = form.get('action') === 'save' ? studio.save(edits, hash) : undefined;
-    if (outcome === 'saved') {
-      return { status: 303, headers: { location: `?level=${encodeURIComponent(level ?? '')}&saved` }, text: '' };
-    }
-    if (outcome === 'changed' || hash !== now.hash) {
-      return page(409, studioPage(now, { level, edits, notice: FILE_CHANGED }));
-    }
-    return page(200, studioPage(studio.view(edits), { level, edits }));
-  } catch (error) {
-    if (isCtxbError(error)) return page(422, studioPage(now, { level, edits, notice: error.message }));
-    throw error;
-  }
+function page(view: ReturnType<Studio>): Reply {
+  const { status } = view;
+  if (status === 303) return { status, type: 'html', text: '', headers: { location: '?saved' } };
+  return { status, type: 'html', text: studioPage(view) };
 }
 
 function plain(status: number, text = String(status)): Reply {
-  return { status, headers: { 'content-type': 'text/plain; charset=utf-8' }, text: `${text}\n` };
+  return { status, type: 'plain', text: `${text}\n` };
 }
 
-function page(status: number, text: string): Reply {
-  return { status, headers: { 'content-type': 'text/html; charset=utf-8' }, text };
+function faultReply(error: unknown): Reply {
+  if (isCtxbError(error)) return plain(422, error.message);
+  return plain(500, `This is a bug in ctxb: ${error instanceof Error ? error.stack : error}`);
 }
 
-function send(response: ServerResponse, { status, headers, text }: Reply): void {
-  response.writeHead(status, { ...GUARDED, ...headers });
-  response.end(text);
+function digest(text: string): Buffer {
+  return hash('sha256', text, 'buffer');
 }
 
 /** Headers of every response: no framing, no scripts, no caching. */
-const GUARDED: OutgoingHttpHeaders = {
+const GUARDED = {
   'content-security-policy':
     "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
   'cache-control': 'no-store',
@@ -111,30 +98,3 @@ const GUARDED: OutgoingHttpHeaders = {
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
 };
-
-/**
- * The file and query below the token; undefined if the request must be refused. Other pages in the browser do not know
- * the token, and a host name rebound to this machine (DNS rebinding) does not match `host`.
- */
-function urlOf({ headers, url = '' }: IncomingMessage, { host, token }: { host: string; token: string }) {
-  if (headers.host !== host) return undefined;
-  if (headers.origin !== undefined && headers.origin !== `http://${host}`) return undefined;
-  const [, urlToken = '', file = '', query] = /^\/([^/?#]*)\/([^/?#]*)(?:\?([^#]*))?$/.exec(url) ?? [];
-  const digest = (text: string) => hash('sha256', text, 'buffer');
-  return timingSafeEqual(digest(urlToken), digest(token)) ? { file, query: new URLSearchParams(query) } : undefined;
-}
-
-/** Maximum size of a form in bytes; five values of at most a hundred characters need less. */
-const LIMIT = 16 * 1024;
-
-/** Returns undefined for a form larger than the page can send. */
-async function readForm(request: IncomingMessage): Promise<URLSearchParams | undefined> {
-  let text = '';
-  // Keep the request open, because destroying it would also prevent the response.
-  for await (const chunk of request.setEncoding('latin1').iterator({ destroyOnReturn: false })) {
-    text += chunk;
-    if (text.length > LIMIT) break;
-  }
-  request.resume();
-  return text.length > LIMIT ? undefined : new URLSearchParams(text);
-}

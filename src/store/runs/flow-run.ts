@@ -76,12 +76,6 @@ export function openFlowRun(contextDir: string, id: string, onFault: Faults = ()
         }
       };
     },
-    /** Writes the receipt of a step, both in the run and under the flow's name. */
-    receipt(flow: string, step: string, receipt: object): void {
-      const text = jsonOf(receipt);
-      write(pathOf(step, 'receipt.json'), text);
-      write(flowReceiptFile(flow, step), text);
-    },
   };
 }
 
@@ -106,18 +100,4 @@ export function newFlowRun(flow: string, now = new Date()): string {
 
 function jsonOf(value: object): DiskText {
   return joined([maskedJson(value, 2)], '\n');
-}
-
-const RECEIPTS = 'receipts';
-
-/** Maximum bytes to read from a receipt; one with a thousand items has about 300,000. */
-const RECEIPT_LIMIT = 4 * 1024 * 1024;
-
-function flowReceiptFile(flow: string, step: string): string {
-  return join(RECEIPTS, fileName(flow), `${fileName(step)}.json`);
-}
-
-/** The last receipt of a step, as JSON; undefined if it does not exist. */
-export function readFlowReceipt(contextDir: string, flow: string, step: string): string | undefined {
-  return readPlain(resolve(contextDir, flowReceiptFile(flow, step)), RECEIPT_LIMIT);
 }

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { editText } from '../../../src/config/edit-text.ts';
 import { checkFlow } from '../../../src/flow/file/read-flow.ts';
-import { type Edit, editFlow } from '../../../src/flow/studio/file-studio.ts';
+import { type Edit, editFlow } from '../../../src/flow/studio/edit-flow.ts';
 
 const lines = (...all: string[]) => `${all.join('\n')}\n`;
 
@@ -335,7 +334,7 @@ describe('editFlow', () => {
     );
     expect(checkFlow('f.yaml', text).findings).toEqual([]);
     expect(() => editFlow('f.yaml', text, [edit('one', 'preset', 'lean')])).toThrow(
-      'the budgets of step one cannot be changed here; change them by hand',
+      'the budgets of f.yaml cannot be changed here; change them by hand',
     );
   });
 
@@ -351,8 +350,5 @@ describe('editFlow', () => {
 });
 
 it('a file that is empty after a removal is an empty object', () => {
-  const style = { isJson: false };
-  expect(editText('budgets:\n  preset: lean\n', { place: ['budgets', 'preset'], value: undefined }, style)).toBe(
-    '{}\n',
-  );
+  expect(editFlow('f.yaml', 'budgets:\n  preset: lean\n', [edit(null, 'preset', '')])).toBe('{}\n');
 });

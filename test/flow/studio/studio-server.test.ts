@@ -1,23 +1,23 @@
 import { request } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CtxbError } from '../../../src/errors.ts';
-import type { Studio, StudioView } from '../../../src/flow/studio/file-studio.ts';
+import { explainFlow } from '../../../src/flow/report/explain.ts';
+import type { Studio } from '../../../src/flow/studio/studio.ts';
 import { type StudioServer, startStudioServer } from '../../../src/flow/studio/studio-server.ts';
+import { flowOf, flowStep } from '../../support/packs.ts';
 
-const SIZE = { value: 50_000, source: 'flow' };
-const EFFECTIVE = { contextBudgetChars: SIZE, historyRecentChars: SIZE, historyOlderChars: SIZE };
-const OWN = { own: { contextBudgetChars: '50000' }, effective: EFFECTIVE, warnings: [] };
-const FLOW = { name: 'job', profile: undefined, window: 200_000, budgets: OWN, steps: [] };
-const VIEW = { file: 'job.yaml', hash: 'abc', findings: [], flow: FLOW, isChanged: false } as unknown as StudioView;
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
-let answers: Studio;
+const flow = flowOf([flowStep({ id: 'one' })]);
+const explained = explainFlow(flow, { outputs: () => undefined, exists: () => false });
+const VIEW = { file: 'job.yaml', hash: 'abc', flow, explained, run: undefined, isChanged: false, status: 200 };
+
+let studio: Studio;
 let server: StudioServer;
 
 beforeEach(async () => {
-  answers = { view: () => ({ ...VIEW, flow: undefined }), save: () => 'saved' };
-  const studio: Studio = { view: (edits) => answers.view(edits), save: (...asked) => answers.save(...asked) };
-  server = await startStudioServer(studio, 'a {}');
+  studio = (form = new Map()) => ({ ...VIEW, form });
+  server = await startStudioServer((form) => studio(form), 'a {}');
 });
 afterEach(() => server.close());
 
@@ -48,7 +48,7 @@ const post = (place: string, body: string, headers: Asked['headers'] = FORM) =>
 describe('the address', () => {
   it('is on loopback, with a new token each time', async () => {
     expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/[\w-]{43}\/$/);
-    const other = await startStudioServer(answers, '');
+    const other = await startStudioServer(studio, '');
     expect(new URL(other.url).pathname).not.toBe(new URL(server.url).pathname);
     await other.close();
   });
@@ -56,7 +56,7 @@ describe('the address', () => {
   it('serves a page that loads nothing from elsewhere and is not cached', async () => {
     expect(await ask(server.url)).toMatchObject({
       status: 200,
-      text: expect.stringContaining('job.yaml is not a flow that can be run'),
+      text: expect.stringContaining('<h1>flow</h1>'),
       headers: {
         'content-security-policy': expect.stringContaining("default-src 'none'"),
         'cache-control': 'no-store',
@@ -71,6 +71,7 @@ describe('the address', () => {
     { name: 'another token', path: (token: string) => `/${token.slice(1)}x/` },
     { name: 'part of the token', path: (token: string) => `/${token.slice(0, -1)}/` },
     { name: 'the token elsewhere', path: (token: string) => `/?token=${token}` },
+    { name: 'a place that there is not', path: (token: string) => `/${token}/other` },
     { name: 'a place above', path: (token: string) => `/${token}/../x` },
   ])('refuses a request with $name', async ({ path }) => {
     const [, token = ''] = new URL(server.url).pathname.split('/');
@@ -91,61 +92,59 @@ describe('the address', () => {
 });
 
 describe('forms', () => {
-  it('become edits of changed values, on the level in the address', async () => {
+  it('reach the studio, field by field', async () => {
     let asked: unknown;
-    answers = {
-      view: () => VIEW,
-      save: (...given) => {
-        asked = given;
-        return 'saved';
-      },
+    studio = (form = new Map()) => {
+      asked = [...form];
+      return { ...VIEW, form, status: 303 };
     };
-    const { status, headers } = await post('', 'hash=abc&action=save&preset=lean&contextBudgetChars=50000&other=1');
-    expect([status, headers]).toMatchObject([303, { location: '?level=&saved' }]);
-    expect(asked).toEqual([[{ step: null, key: 'preset', value: 'lean' }], 'abc']);
-    await post('?level=one', 'hash=abc&action=save&historyOlderChars=900');
-    expect(asked).toEqual([[{ step: 'one', key: 'historyOlderChars', value: '900' }], 'abc']);
+    const { status, headers } = await post('', 'hash=abc&action=save&one.preset=lean&one.historyOlderChars=1+000');
+    expect([status, headers]).toMatchObject([303, { location: '?saved' }]);
+    expect(asked).toEqual([
+      ['hash', 'abc'],
+      ['action', 'save'],
+      ['one.preset', 'lean'],
+      ['one.historyOlderChars', '1 000'],
+    ]);
   });
 
-  it.each([
-    { name: 'a place that there is not', place: 'other', method: 'GET' },
-    { name: 'a form for the style', place: 'style.css', method: 'POST' },
-  ])('ignore $name', async ({ place, method }) => {
-    expect(await ask(`${server.url}${place}`, { method })).toMatchObject({ status: 404 });
+  it('are answered with their values and the message', async () => {
+    studio = (form = new Map()) => ({ ...VIEW, form, status: 409, message: 'the file <has> changed' });
+    const { status, text } = await post('', 'hash=old&one.preset=lean');
+    expect([status, text]).toEqual([409, expect.stringContaining('the file &lt;has&gt; changed')]);
+    expect(text).toContain('<option selected>lean</option>');
   });
 
-  it.each([
-    { name: 'while it is shown', body: 'hash=old&action=view&preset=lean', save: 'saved' as const },
-    { name: 'while it is saved', body: 'hash=abc&action=save&preset=lean', save: 'changed' as const },
-  ])('report a changed file and keep the typed values, $name', async ({ body, save }) => {
-    answers = { view: () => VIEW, save: () => save };
-    const { status, text } = await post('', body);
-    expect([status, text]).toEqual([409, expect.stringContaining('nothing was written')]);
-    expect(text).toContain('<option value="lean" selected>');
+  it('for the style are refused', async () => {
+    expect(await post('style.css', 'action=save')).toMatchObject({ status: 404 });
+    expect(await ask(`${server.url}style.css`)).toMatchObject({ status: 200, text: 'a {}' });
+  });
+
+  it('report that they were saved', async () => {
+    expect((await ask(`${server.url}?saved`)).text).toContain('role="alert">Saved<');
   });
 
   it("report errors in ctxb's words", async () => {
-    answers.save = () => {
-      throw new CtxbError('store', 'the disk <is> full');
+    studio = () => {
+      throw new CtxbError('store', 'the disk is full');
     };
-    answers.view = () => VIEW;
-    const told = { status: 422, text: expect.stringContaining('the disk &lt;is&gt; full') };
-    expect(await post('', 'hash=abc&action=save')).toMatchObject(told);
+    expect(await post('', 'hash=abc&action=save')).toMatchObject({ status: 422, text: 'the disk is full\n' });
   });
 
   it('report a bug, and the server continues', async () => {
-    const { view } = answers;
-    answers.view = () => {
+    const works = studio;
+    studio = () => {
       throw new TypeError('no such thing');
     };
     const bug = { status: 500, text: expect.stringContaining('a bug in ctxb: TypeError: no such thing') };
     expect(await post('', 'hash=abc')).toMatchObject(bug);
-    answers.view = view;
+    studio = works;
     expect(await ask(server.url)).toMatchObject({ status: 200 });
   });
 
-  it('are refused if too long, and the server continues', async () => {
+  it('are refused if too long or of unknown length, and the server continues', async () => {
     expect(await post('', `hash=${'x'.repeat(2 * 1024 * 1024)}`)).toMatchObject({ status: 400 });
+    expect(await post('', 'hash=abc', { ...FORM, 'transfer-encoding': 'chunked' })).toMatchObject({ status: 400 });
     expect(await ask(server.url)).toMatchObject({ status: 200 });
   });
 });

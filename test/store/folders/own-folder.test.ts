@@ -114,7 +114,7 @@ describe('a folder is not ctxb’s when it holds', () => {
     { title: 'a .gitignore of its own', files: { '.gitignore': '!*\n' }, says: 'holds .gitignore, which' },
     {
       title: 'names of ours and no sign of us',
-      files: { 'receipts/2026/january.json': '{}' },
+      files: { 'inbox/january.json': '{}' },
       says: 'is not a folder that ctxb made',
     },
     {

@@ -35,7 +35,7 @@ function writeAll(files: FlowRunFiles): void {
   files.writeJson('one', 'step.json', { error: `not with\n${SECRET}` });
   const stream = files.stream('one');
   stream(JSON.stringify({ type: 'result', result: SECRET }));
-  files.receipt('job', 'one', { step: 'one', warnings: [SECRET] });
+  files.writeJson('one', 'receipt.json', { step: 'one', warnings: [SECRET] });
 }
 
 it('masks everything, readable only by its owner', () => {
@@ -49,7 +49,6 @@ it('masks everything, readable only by its owner', () => {
     'flows/run/one/step.json',
     'flows/run/one/stream.ndjson',
     'flows/run/run.json',
-    'receipts/job/one.json',
   ]);
   for (const path of paths) {
     const text = readFileSync(path, 'utf8');

@@ -1,0 +1,85 @@
+import { basename, extname } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { type Document, isMap, isNode, isScalar } from 'yaml';
+import type { BudgetChanges } from '../../config/config.ts';
+import { parseYaml } from '../../config/yaml.ts';
+import { fieldsOf, groupsIn, listOf } from '../../core/protocol/fields.ts';
+import { CtxbError } from '../../errors.ts';
+
+/** A budget as typed into the form; an empty value removes it. */
+export interface Edit {
+  /** Id of a step; null for the flow. */
+  readonly step: string | null;
+  readonly key: keyof BudgetChanges;
+  readonly value: string;
+}
+
+/**
+ * Edits the budgets in the text of a checked flow. Keeps comments and order, but may change spaces and line breaks. Does
+ * not check the new values.
+ *
+ * @throws CtxbError `usage` for an unknown step, and if another value would change
+ */
+export function editFlow(path: string, text: string, edits: readonly Edit[]): string {
+  const isJson = extname(path) === '.json';
+  // The library keeps the CR at the end of some comments.
+  const { document } = parseYaml(text.replaceAll('\r\n', '\n'), { isJson });
+  const refusal = new CtxbError(
+    'usage',
+    `the budgets of ${basename(path)} cannot be changed here; change them by hand`,
+  );
+  if (document === undefined) throw refusal;
+  const before = document.toJS();
+  for (const edit of edits) editDocument(document, before, edit);
+  const after = document.toJS();
+  if (isDeepStrictEqual(after, before)) return text;
+  const [indent = '  '] = groupsIn(/^([ \t]+)\S/m, text);
+  const edited = isJson ? `${JSON.stringify(after, undefined, indent)}\n` : document.toString(styleOf(text, indent));
+  const mark = text.startsWith('\uFEFF') ? '\uFEFF' : '';
+  const whole = mark + edited.replaceAll('\n', text.includes('\r\n') ? '\r\n' : '\n');
+  // The library can fold a text so that it is another one.
+  if (!isDeepStrictEqual(parseYaml(whole, { isJson }).document?.toJS(), after)) throw refusal;
+  return whole;
+}
+
+function styleOf(text: string, indent: string) {
+  return {
+    indent: indent.length,
+    indentSeq: !/^- /m.test(text),
+    flowCollectionPadding: /[[{] /.test(text),
+    // Folds texts as wide as they are.
+    lineWidth: text.split(/\r?\n/).reduce((max, line) => Math.max(max, line.length), 0),
+  };
+}
+
+type Place = readonly (string | number)[];
+
+function editDocument(document: Document, data: unknown, { step, key, value }: Edit): void {
+  const index = listOf(fieldsOf(data).steps).findIndex((each) => fieldsOf(each).id === step);
+  if (step !== null && index === -1) throw new CtxbError('usage', `there is no step ${JSON.stringify(step)}`);
+  const place = [...(step === null ? [] : ['steps', index]), 'budgets', key];
+  if (value.trim() === '') removeIn(document, place);
+  else document.setIn(place, typedValue(value.trim()));
+}
+
+/** Converts `200,000` to a number; the check refuses other texts. */
+function typedValue(text: string): string | number {
+  const digits = text.replaceAll(/[,_' ](?=\d{3})/g, '');
+  return /^\d{1,15}$/.test(digits) ? Number(digits) : text;
+}
+
+/** Removes a key, and the map around it if that is empty then. Comments on lines of their own stay in their place. */
+function removeIn(document: Document, place: Place): void {
+  const holder = place.slice(0, -1);
+  const map = document.getIn(holder);
+  const at = isMap(map) ? map.items.findIndex(({ key }) => isScalar(key) && key.value === place.at(-1)) : -1;
+  if (!isMap(map) || at === -1) return;
+  const [removed] = map.items.splice(at, 1);
+  const next = map.items[at]?.key;
+  const above = [removed?.key, removed?.value].map((node) => (isNode(node) ? node.commentBefore : undefined));
+  const comments = [...above, isMap(removed?.value) ? removed.value.comment : undefined];
+  const joined = (last: string | null | undefined) => [...comments, last].filter(Boolean).join('\n');
+  if (isNode(next)) next.commentBefore = joined(next.commentBefore);
+  else map.comment = joined(map.comment);
+  if (map.items.length === 0) removeIn(document, holder);
+}

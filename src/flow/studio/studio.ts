@@ -1,0 +1,101 @@
+import { basename } from 'node:path';
+import { isCtxbError } from '../../errors.ts';
+import { readUserFile, replaceUserFile } from '../../store/files/user-file.ts';
+import { MAX_FILE_BYTES } from '../file/flow-files.ts';
+import { checkFlow, validFlow } from '../file/read-flow.ts';
+import type { Flow } from '../flow.ts';
+import type { FlowLook } from '../report/explain.ts';
+import { type Edit, editFlow } from './edit-flow.ts';
+
+/** Fields of the page's form by name. */
+export type Form = ReadonlyMap<string, string>;
+
+/** What the page shows: the flow in the file or, to preview their effect, with the values of the form. */
+export interface StudioView extends FlowLook {
+  readonly file: string;
+  /** Hash of the file, which the form sends back: it applies to this version only. */
+  readonly hash: string;
+  readonly flow: Flow;
+  readonly form: Form;
+  /** Whether saving the form would change the file. */
+  readonly isChanged: boolean;
+  /** HTTP status; 303 after the file was written. */
+  readonly status: number;
+  readonly message?: string;
+}
+
+export type Studio = ReturnType<typeof createStudio>;
+
+interface StudioOptions {
+  /** Overrides the profile that the flow names. */
+  readonly profile?: string | undefined;
+  readonly lookAt: (flow: Flow) => FlowLook;
+}
+
+/**
+ * Shows and changes the budgets of a flow file. Reads the file for each request, to detect changes by other programs.
+ *
+ * @param path absolute path of the flow file
+ */
+export function createStudio(path: string, { profile, lookAt }: StudioOptions) {
+  const flowIn = (text: string) => validFlow(checkFlow(path, text, { profile }));
+
+  function viewOf(flow: Flow, hash: string, rest: Partial<StudioView> = {}): StudioView {
+    return {
+      file: basename(path),
+      hash,
+      flow,
+      ...lookAt(flow),
+      form: new Map(),
+      isChanged: false,
+      status: 200,
+      ...rest,
+    };
+  }
+
+  /**
+   * The answer to a request. Values of the form that are not saved stay in it.
+   *
+   * @throws CtxbError if the file cannot be read, or is not a valid flow
+   */
+  return (form: Form = new Map()): StudioView => {
+    const { text, hash } = readUserFile(path, MAX_FILE_BYTES);
+    const flow = flowIn(text);
+    if (form.size === 0) return viewOf(flow, hash);
+    const refused = (status: number, message: string) => viewOf(flow, hash, { form, status, message });
+    const isMine = form.get('hash') === hash;
+    try {
+      const edited = editFlow(path, text, editsIn(form, flow));
+      const shown = flowIn(edited);
+      if (isMine && form.get('action') !== 'save') return viewOf(shown, hash, { form, isChanged: edited !== text });
+      if (isMine && replaceUserFile(path, edited, { hash, limit: MAX_FILE_BYTES }))
+        return viewOf(shown, hash, { status: 303 });
+      return refused(409, 'The file has been changed by something else since it was loaded; nothing was written.');
+    } catch (error) {
+      if (isCtxbError(error)) return refused(422, `Nothing was written: ${error.message}`);
+      throw error;
+    }
+  };
+}
+
+/** The budgets that a form can change. */
+const KEYS = ['preset', 'contextBudgetChars', 'historyRecentChars', 'historyOlderChars'] as const;
+
+/** The budgets of the flow and of its steps, each with the name of its field in the form. */
+export function budgetFields(flow: Flow, step?: Flow['steps'][number]) {
+  const budgets = (step ?? flow).budgets;
+  return KEYS.map((key) => ({
+    step: step?.id ?? null,
+    key,
+    name: `${step?.id ?? ''}.${key}`,
+    value: String(budgets[key] ?? ''),
+  }));
+}
+
+function editsIn(form: Form, flow: Flow): Edit[] {
+  const fields = [undefined, ...flow.steps].flatMap((step) => budgetFields(flow, step));
+  return fields.flatMap(({ step, key, name, value }) => {
+    const typed = form.get(name)?.trim() ?? value;
+    return typed === value ? [] : [{ step, key, value: typed }];
+  });
+}
