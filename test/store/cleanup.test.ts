@@ -101,7 +101,7 @@ describe('a clean-up', () => {
     const names = files.map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1));
     const stay = foreign.filter((name) => name !== 'pictures');
     expect(names.sort()).toEqual(['.gitignore', 'CTXB.TAG', ...stay].sort());
-    expect(clean().removed).toEqual(['flows', 'prompts', 'receipts', 'sessions', 'sessions/abc']);
+    expect(clean().removed).toEqual(['flows', 'prompts', 'sessions', 'sessions/abc']);
     openContextDir(root);
   });
 
