@@ -1,6 +1,5 @@
 import type { Decision } from '../../core/governor/decisions.ts';
 import { measuredAsOf } from '../../core/governor/gauge/window.ts';
-import { sumOf } from '../../core/text/sum-of.ts';
 import { replayedText } from '../../messages.ts';
 import { ownFigures } from '../../replay/copies.ts';
 import type { CompactionSeen, SubagentSeen } from '../../replay/items-seen.ts';
@@ -82,31 +81,15 @@ function subagentText({ subagents }: SessionSummary): string {
   return `; ${counted(subagents.length, 'subagent')}, largest ${tokens(peak)} tokens`;
 }
 
-/** Maximum number of subagents listed; the others are summed. */
-const LISTED = 10;
-
 /** Subagents by cost, the highest first: `general-purpose: 12 calls, 345,000 tokens, peak 34,000, $0.45`. */
 function subagentRows({ subagents }: SessionSummary): string[] {
-  const all = subagents.toSorted((a, b) => (b.usd ?? 0) - (a.usd ?? 0));
-  const rest = all.slice(LISTED);
-  const last = {
-    calls: sumOf(rest, ({ calls }) => calls),
-    tokens: sumOf(rest, ({ tokens }) => tokens),
-    usd: sumOf(rest, ({ usd }) => usd ?? 0),
-  };
-  return present(
-    ...all.slice(0, LISTED).map((agent) => row('subagent', agentText(agent))),
-    rest.length > 0 && row('', `${tokens(rest.length)} more: ${agentSums(last)}`),
-  );
+  return subagents.toSorted((a, b) => (b.usd ?? 0) - (a.usd ?? 0)).map((agent) => row('subagent', agentText(agent)));
 }
 
-function agentText(agent: SubagentSeen): string {
-  const name = onOneLine(agent.kind ?? agent.id);
-  return `${name}: ${agent.estimated ? 'about ' : ''}${agentSums(agent)}, peak ${tokens(agent.peak)}`;
-}
-
-function agentSums({ calls, tokens: used, usd }: Pick<SubagentSeen, 'calls' | 'tokens' | 'usd'>): string {
-  return `${counted(calls, 'call')}, ${tokens(used)} tokens, ${usd === null ? 'no price' : dollars(usd)}`;
+function agentText({ kind, id, estimated, calls, tokens: used, usd, peak }: SubagentSeen): string {
+  const cost = usd === null ? 'no price' : dollars(usd);
+  const mark = estimated ? 'about ' : '';
+  return `${onOneLine(kind ?? id)}: ${mark}${counted(calls, 'call')}, ${tokens(used)} tokens, ${cost}, peak ${tokens(peak)}`;
 }
 
 function compactionText({ by, how, preTokens, gaugeBefore, firstAfter }: CompactionSeen): string {
