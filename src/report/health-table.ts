@@ -8,7 +8,7 @@ import type { Style } from './style.ts';
  * The health report as text: a row for each project and, for several projects, a row with the totals. Empty without
  * records.
  *
- * @param width columns of the terminal. A wider table is transposed (a column for each project) if that fits, else split
+ * @param width columns of the terminal; a wider table is split
  */
 export function healthTable({ projects, total }: HealthReport, style: Style, width = Number.POSITIVE_INFINITY): string {
   if (projects.length === 0) return '';
@@ -16,12 +16,8 @@ export function healthTable({ projects, total }: HealthReport, style: Style, wid
     ...projects.map(({ project, metrics }) => ({ project: onOneLine(project), ...cellsOf(metrics) })),
     ...(projects.length > 1 ? [{ project: 'all', ...cellsOf(total) }] : []),
   ]);
-  const upright = (table[0] ?? []).map((_, column) => table.map((row) => row[column] ?? ''));
-  const fits = (rows: string[][]) => (align(rows)[0]?.length ?? 0) <= width;
-  const rows = !fits(table) && fits(upright) ? upright : table;
-  return [...align(rows, width).map((line, index) => (index % rows.length === 0 ? style.bold(line) : line)), ''].join(
-    '\n',
-  );
+  const lines = align(table, width).map((line, index) => (index % table.length === 0 ? style.bold(line) : line));
+  return [...lines, ''].join('\n');
 }
 
 function cellsOf({ sessions, turns, exhaustion, compactions, handoffs, zoneTransitions }: HealthMetrics) {
