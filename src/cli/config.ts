@@ -8,20 +8,10 @@ import { foldText } from '../report/layout.ts';
 import { onOneLine, printableJson, tell } from '../report/shown.ts';
 import { type CommonFlags, type Define, printResult } from './command.ts';
 
-interface ConfigOptions extends CommonFlags {
-  readonly schema?: true;
-}
-
 const EXIT_CONFIG = 2;
 
 export const define: Define = (command, connect) =>
-  connect(
-    command
-      .option('--json', 'as JSON')
-      .option('--schema', 'print the JSON Schema of a configuration file')
-      .addHelpText('after', EXAMPLES),
-    runConfig,
-  );
+  connect(command.option('--json', 'as JSON').addHelpText('after', EXAMPLES), runConfig);
 
 const EXAMPLES = `
 If the configuration has faults, ctxb config names them on stderr, prints the
@@ -29,19 +19,13 @@ other keys, and ends with 2. cleanup and doctor also continue in that case.
 
 Examples:
   ctxb config
-  CTXB_THRESHOLDS_COMPACT=0.6 ctxb config --json
-  ctxb config --schema > contextbudgetrc.schema.json`;
+  CTXB_THRESHOLDS_COMPACT=0.6 ctxb config --json`;
 
 /**
  * Prints the effective configuration with the source of each value. Refused values are reported on stderr; the next
  * source, or the default, replaces them.
  */
-export async function runConfig(options: ConfigOptions, io: Io): Promise<number> {
-  if (options.schema) {
-    const { jsonSchema } = await import('../config/json-schema.ts');
-    io.stdout.write(`${printableJson(jsonSchema(), 2)}\n`);
-    return 0;
-  }
+export async function runConfig(options: CommonFlags, io: Io): Promise<number> {
   const resolved = await resolveConfig(io);
   for (const { message } of [...resolved.findings, ...resolved.warnings]) tell(io, onOneLine(message));
   const rows = rowsOf(resolved);

@@ -36,15 +36,6 @@ describe('ctxb config', () => {
     expect(run.code).toBe(0);
   });
 
-  it('--schema is a JSON Schema', async () => {
-    await using place = await createPlace();
-    const run = await ctxb(place, ['config', '--schema']);
-    expect(JSON.parse(run.stdout.toString())).toMatchObject({
-      properties: { thresholds: { properties: { warn: {} } } },
-    });
-    expect(run.code).toBe(0);
-  });
-
   it('finds the file in a parent folder', async () => {
     await using place = await createPlace();
     await place.file('package.json', '{"contextbudget":{"task":"the parser"}}');

@@ -2,9 +2,9 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { jsonSchema } from '../../src/config/json-schema.ts';
 import { resolveConfig } from '../../src/config/resolve-config.ts';
-import { LEAVES } from '../../src/config/schema.ts';
+import { LEAVES, settingsSchema } from '../../src/config/schema.ts';
+import { editorSchema } from '../support/editor-schema.ts';
 
 const EXAMPLE = new URL('../../.contextbudgetrc.example.json', import.meta.url);
 const example: unknown = JSON.parse(readFileSync(EXAMPLE, 'utf8'));
@@ -23,7 +23,7 @@ interface Node {
   readonly description?: string;
 }
 
-const schema = jsonSchema() as Node;
+const schema = editorSchema(settingsSchema) as Node;
 
 /** As much of JSON Schema as this schema uses. */
 function accepts(node: Node, value: unknown): boolean {

@@ -202,7 +202,7 @@ function filesIn(folder) {
 
 async function writeSchema(file, constant, name) {
   const contents = `import { ${constant} } from './${file}';
-import { editorSchema } from './src/config/json-schema.ts';
+import { editorSchema } from './test/support/editor-schema.ts';
 export default editorSchema(${constant});`;
   const options = { bundle: true, format: 'esm', platform: 'node', target: TARGET, write: false };
   const { outputFiles } = await build({ ...options, stdin: { contents, resolveDir: '.' } });

@@ -36,12 +36,8 @@ keeps its configuration; only options change it.
 
 \`NO_COLOR\` switches colours off in everything that ctxb prints. \`FORCE_COLOR\` switches them on without a terminal.
 
-\`\`\`sh
-ctxb config
-ctxb config --schema > contextbudgetrc.schema.json
-\`\`\`
-
-The first prints every key with its value and its source. The second prints the JSON Schema, for editors.
+\`ctxb config\` prints every key with its value and its source. \`dist/contextbudgetrc.schema.json\` in ctxb's folder explains the
+keys to an editor.
 [.contextbudgetrc.example.json](../.contextbudgetrc.example.json) sets every key.
 
 In the tables, the option of \`ctxb run\` follows the key.

@@ -1,5 +1,5 @@
-import { editorSchema } from '../../src/config/json-schema.ts';
 import { flowFileSchema } from '../../src/flow/file/flow-schema.ts';
+import { editorSchema } from './editor-schema.ts';
 
 /** What JSON Schema says of a key. */
 interface Key {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { editorSchema } from '../../../src/config/json-schema.ts';
 import { flowFileSchema } from '../../../src/flow/file/flow-schema.ts';
+import { editorSchema } from '../../support/editor-schema.ts';
 
 interface Node {
   readonly properties?: Readonly<Record<string, Node>>;

@@ -1,12 +1,6 @@
 import { type JsonSchema, toJsonSchema } from '@valibot/to-json-schema';
 import type { GenericSchema } from 'valibot';
-import { TOOL_NAME } from './config.ts';
-import { settingsSchema } from './schema.ts';
-
-/** The JSON Schema of a configuration file, with descriptions and defaults. */
-export function jsonSchema(): JsonSchema {
-  return editorSchema(settingsSchema);
-}
+import { TOOL_NAME } from '../../src/config/config.ts';
 
 /** Converts a schema to JSON Schema draft 7, which editors support. */
 export function editorSchema(schema: GenericSchema): JsonSchema {
