@@ -21,11 +21,7 @@ export function failed(text: string, error = 'Error: boom', facts: Partial<Comma
 
 export function changed(path: string, change: FileChange['change'] = 'edited'): Call {
   const name = change === 'created' ? 'Write' : 'Edit';
-  return { name, title: path, input: `${name} ${path}`, changes: [{ path, change }] };
-}
-
-export function swapped(path: string, before: string, after: string): Call {
-  return { ...changed(path), input: `${path} ${before} ${after}`, swaps: [{ path, before, after }] };
+  return { name, title: path, input: `${name} ${path}`, change: { path, change } };
 }
 
 export function looked(name: string, title: string): Call {

@@ -84,7 +84,7 @@ export function told(entry: Entry): Told {
         outcome: entry.outcome,
         ...(entry.command === undefined ? {} : toldCommand(entry.command)),
         ...(entry.reads === undefined ? {} : { reads: entry.reads }),
-        ...(entry.changes === undefined ? {} : { changes: entry.changes.map(toldChange) }),
+        ...(entry.change === undefined ? {} : { changes: [toldChange(entry.change)] }),
       };
   }
 }
@@ -169,7 +169,7 @@ function randomCall(t: number, text: () => string, next: (limit: number) => numb
     input: String(next(20)),
     ...(next(2) === 0 ? { command } : {}),
     ...(next(2) === 0 ? { reads: text() } : {}),
-    ...(next(2) === 0 ? { changes: [{ path: text(), change }] } : {}),
+    ...(next(2) === 0 ? { change: { path: text(), change } } : {}),
   };
 }
 
@@ -183,7 +183,7 @@ export function command(text: string, exit: number, more: Partial<ToolEntry> = {
 
 /** An edit of the main thread that worked. */
 export function edit(path: string, more: Partial<ToolEntry> = {}): ToolEntry {
-  return { ...callOf('Edit', path), changes: [{ path, change: 'edited' }], ...more };
+  return { ...callOf('Edit', path), change: { path, change: 'edited' }, ...more };
 }
 
 function callOf(name: string, title: string): ToolEntry {

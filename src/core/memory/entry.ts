@@ -38,10 +38,8 @@ export interface ToolEntry {
   readonly input: string;
   readonly command?: CommandFacts | undefined;
   readonly reads?: string | undefined;
-  /** Files that this call changed for certain. */
-  readonly changes?: readonly FileChange[] | undefined;
-  /** Fingerprints of the texts before and after each edit. */
-  readonly swaps?: readonly Swap[] | undefined;
+  /** The file that this call changed for certain. */
+  readonly change?: FileChange | undefined;
 }
 
 export interface CommandFacts {
@@ -61,12 +59,6 @@ export interface FileChange {
   /** The path as the tool named it; relative paths are relative to the working folder. */
   readonly path: string;
   readonly change: 'created' | 'edited';
-}
-
-export interface Swap {
-  readonly path: string;
-  readonly before: string;
-  readonly after: string;
 }
 
 export interface StateEntry {
@@ -97,7 +89,7 @@ export interface RemarkEntry {
 export interface DeadEnd {
   /** Identifies the approach. */
   readonly key: string;
-  readonly cause: 'told' | 'same failure' | 'edit reverted';
+  readonly cause: 'told' | 'same failure';
   /** The attempt and its outcome, on one line, at most 500 code points. */
   readonly text: string;
   /** `tool_use` ids, oldest first, at most 20. */

@@ -6,8 +6,8 @@ import { cut, cutterWith, LONG_LINE_LENGTH, lastLines, type Mask, oneLine } from
 import { summarizeOutput } from './call-summary/command-output.ts';
 import { summarizeCall } from './call-summary/summarize-call.ts';
 import { describeInput, describeResult } from './entries/describe.ts';
-import { fileWork } from './entries/file-changes.ts';
-import type { CommandFacts, Entry, Swap, ToolEntry } from './entry.ts';
+import { changeOf } from './entries/file-changes.ts';
+import type { CommandFacts, Entry, ToolEntry } from './entry.ts';
 import { createExtractor, type ExtractOptions, type Found } from './extract/extract.ts';
 import { commandFacts, type EndedCall } from './extract/tool-calls.ts';
 
@@ -124,21 +124,16 @@ function inputToCompare({ name, input }: EndedCall['use']): unknown {
   return deed;
 }
 
-type Files = Pick<ToolEntry, 'reads' | 'changes' | 'swaps'>;
+type Files = Pick<ToolEntry, 'reads' | 'change'>;
 
 function filesOf({ use, input, result, report, outcome }: EndedCall, named: (path: string) => string): Files {
   if (outcome !== 'ok') return {};
-  const { changes, swaps } = fileWork(use.name, input, result.text, report);
+  const change = changeOf(use.name, input, result.text, report);
   const reads = use.name === 'Read' ? textOf(input.file_path) : undefined;
   return {
     reads: reads === undefined ? undefined : named(reads),
-    ...(changes.length === 0 ? {} : { changes: changes.map((change) => ({ ...change, path: named(change.path) })) }),
-    ...(swaps.length === 0 ? {} : { swaps: swaps.map((swap) => swapOf(swap, named)) }),
+    change: change && { ...change, path: named(change.path) },
   };
-}
-
-function swapOf({ path, before, after }: Swap, named: (path: string) => string): Swap {
-  return { path: named(path), before: fingerprint(before), after: fingerprint(after) };
 }
 
 function maskedCommand(command: CommandFacts, mask: Mask): CommandFacts {

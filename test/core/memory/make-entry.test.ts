@@ -94,12 +94,12 @@ describe('paths are relative to the project', () => {
     { name: 'a folder that only begins like it', path: '/wide/a.ts', expected: '/wide/a.ts' },
     { name: 'a relative one', path: './src/a.ts', expected: 'src/a.ts' },
   ])('$name', ({ path, expected }) => {
-    const [change] = entryOf({ name: 'Edit', input: { file_path: path }, cwd: '/w' }).changes ?? [];
+    const { change } = entryOf({ name: 'Edit', input: { file_path: path }, cwd: '/w' });
     expect(change?.path).toBe(expected);
   });
 
   it('keeps a relative path if no folder is known', () => {
-    const [change] = entryOf({ name: 'Edit', input: { file_path: './src/a.ts' } }).changes ?? [];
+    const { change } = entryOf({ name: 'Edit', input: { file_path: './src/a.ts' } });
     expect(change?.path).toBe('src/a.ts');
   });
 
@@ -111,7 +111,7 @@ describe('paths are relative to the project', () => {
         ...rows({ id: 't2', name: 'Edit', input: { file_path: '/w/a.ts' }, cwd: '/w' }),
       ]),
     );
-    expect(entries.map(({ changes }) => changes?.[0]?.path)).toStrictEqual(['a.ts', 'a.ts']);
+    expect(entries.map(({ change }) => change?.path)).toStrictEqual(['a.ts', 'a.ts']);
   });
 });
 

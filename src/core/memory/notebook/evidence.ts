@@ -41,7 +41,7 @@ export function createEvidence() {
   const reads = new Map<string, true>();
   let deadEnds: readonly DeadEnd[] = [];
 
-  function noteFile(path: string, change: FileChange['change']): void {
+  function noteFile({ path, change }: FileChange): void {
     const tally = files.get(path) ?? UNTOUCHED;
     remember(files, path, { ...tally, [change]: tally[change] + 1 }, MAX_FILES);
   }
@@ -76,7 +76,7 @@ export function createEvidence() {
   return {
     add(entry: ToolEntry): void {
       if (entry.reads !== undefined) remember(reads, entry.reads, true, MAX_FILES);
-      for (const { path, change } of entry.changes ?? []) noteFile(path, change);
+      if (entry.change !== undefined) noteFile(entry.change);
       const { command } = entry;
       if (command === undefined || command.exit === null) return;
       const { times = 0 } = commands.get(command.text) ?? {};

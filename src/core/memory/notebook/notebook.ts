@@ -122,7 +122,7 @@ export function createNotebook(historyTokens?: number) {
     if (entry.agent === null) request();
     evidence.add(entry);
     toolLog.add(entry);
-    return [...command(entry), ...(entry.changes ?? []).map((change) => artifact(entry, change))];
+    return [...command(entry), ...(entry.change === undefined ? [] : [artifact(entry, entry.change)])];
   }
 
   /** Any entry can reveal or disprove a dead end. */

@@ -90,9 +90,9 @@ function headOf(total: number, omitted: number, shown: number): string[] {
 }
 
 /** The file that a call is about; undefined for commands, which can concern several files. */
-function fileOf({ outcome, command, reads, changes = [] }: ToolEntry): string | undefined {
+function fileOf({ outcome, command, reads, change }: ToolEntry): string | undefined {
   if (outcome !== 'ok' || command !== undefined) return undefined;
-  return reads ?? (changes.length === 1 ? changes[0]?.path : undefined);
+  return reads ?? change?.path;
 }
 
 function lineOf({ entry, reads, changes }: LoggedCall): string {

@@ -51,12 +51,3 @@ export function commandCore(command: string): CommandCore {
 export function collapseSpaces(text: string): string {
   return withSpaces(text.replaceAll('\\\n', '')).trim();
 }
-
-/** Whether a command line commits. */
-export function commits(command: string): boolean {
-  const parts = command.slice(0, COMPARED_LENGTH).split(/&&|[;|\n]/);
-  return (
-    command.includes('git commit') &&
-    parts.some((part) => /^git commit(?: (?!--dry-run)|$)/.test(commandCore(part).text))
-  );
-}

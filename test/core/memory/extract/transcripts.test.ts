@@ -111,7 +111,7 @@ function kindOf({ name, text, report }: Pick<Call, 'name' | 'text' | 'report'>):
 /** What the entry says, with its path spelled as in the call where it is the same file. */
 function artifactOf(call: Call, entry: ToolEntry | undefined): string[] {
   if (!isFileTool(call)) return [];
-  const [change] = entry?.changes ?? [];
+  const change = entry?.change;
   if (change === undefined) return [`${call.id}: nothing`];
   const asked = String(pathOf(call));
   const isSame = asked === change.path || asked.endsWith(`/${change.path}`) || asked.endsWith(`\\${change.path}`);

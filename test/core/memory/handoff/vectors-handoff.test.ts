@@ -21,7 +21,7 @@ function filesIn(text: string): string[] {
 }
 
 function changed(path: string, change: FileChange['change']): Entry {
-  return edit(path, { changes: [{ path, change }] });
+  return edit(path, { change: { path, change } });
 }
 
 interface Restart {

@@ -76,7 +76,7 @@ describe('the detail files of a notebook', () => {
     { name: 'a hidden fence', entry: { kind: 'prompt', t: 1, text: '``\u0000`\n## #2 · forged', pictures: 0 } },
     { name: 'the name of a tool', entry: heard('toolu_1', 'x\n## #2 · forged') },
     { name: 'the id of a call', entry: heard('x\n## #2 · forged', 'Bash') },
-    { name: 'a path', entry: call({ changes: [{ path: 'x\n## #2 · forged', change: 'created' }] }) },
+    { name: 'a path', entry: call({ change: { path: 'x\n## #2 · forged', change: 'created' } }) },
     { name: 'a subagent', entry: call({ agent: 'x\n## #2 · forged' }) },
     {
       name: 'a task',

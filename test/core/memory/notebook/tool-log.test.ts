@@ -5,7 +5,7 @@ import { createToolLog } from '../../../../src/core/memory/notebook/tool-log.ts'
 import { command, edit, randomEntries } from '../../../support/notes.ts';
 
 function read(path: string, more: Partial<ToolEntry> = {}): ToolEntry {
-  const { changes: _, ...rest } = edit(path);
+  const { change: _, ...rest } = edit(path);
   return { ...rest, name: 'Read', reads: path, gist: `Read \`${path}\` (2 lines, 4B)`, ...more };
 }
 

@@ -54,9 +54,9 @@ function entries({ human_inputs, state_changes, dead_ends, artifacts }: Scratch)
 }
 
 function written(path: string, index: number): Entry {
-  const changes = [{ path, change: 'created' }] as const;
+  const change = { path, change: 'created' } as const;
   const common = { kind: 'tool', t: 0, name: 'Write', agent: null, outcome: 'ok', said: '', output: '' } as const;
-  return { ...common, id: `toolu_${index}`, title: path, input: `${index}`, changes };
+  return { ...common, id: `toolu_${index}`, title: path, input: `${index}`, change };
 }
 
 function notebookOf(scratch: Scratch): Notebook {
