@@ -126,7 +126,7 @@ export const FACTS: readonly Check[] = [
   {
     name: 'hook-session-start',
     fact: 'claude calls SessionStart after /compact and after /clear, and its text begins the fresh context.',
-    instead: 'lost evidence, or the document of a handoff, goes with the next prompt',
+    instead: 'the document of a handoff goes with the next prompt, and lost evidence stays in the notes',
     scene: compactAndClear,
     look(seen) {
       for (const source of ['compact', 'clear']) {

@@ -87,7 +87,7 @@ export function createExecutor(world: ExecutorWorld) {
       send(JSON.stringify({ type: 'control_response', response: { ...answer, request_id: requestId } }));
     try {
       // With the mod, claude calls no PreCompact hook.
-      if (hook === 'PreCompact' || recall === 'lost') world.flushNotes();
+      if (hook === 'PreCompact' || recall) world.flushNotes();
       world.beforeHook?.(hook);
       const { output, decisions } = world.answer(effect);
       respond({ subtype: 'success', response: output });

@@ -177,34 +177,6 @@ inSoak('asks every summary to name the notes, which are on disk by then', async 
   }
 });
 
-/** Files and commands that do not all fit into one answer. */
-function much(): Call {
-  const long = '-a-long-name'.repeat(8);
-  const file = (at: number) => ({ file_path: `notes/${at}${long}.txt`, content: `plan ${at}` });
-  const writes = Array.from({ length: 40 }, (_, at) => ({ name: 'Write', input: file(at) }));
-  const commands = Array.from({ length: 10 }, (_, at) => ({
-    name: 'Bash',
-    input: { command: `node -e "${at}//${long}"` },
-  }));
-  return { tools: [...writes, ...commands], context: 30_000 };
-}
-
-inSoak('evidence that neither the summary nor the first answer has goes with the next prompt, once', async () => {
-  const scenario = job('Nothing.');
-  const [, ...calls] = scenario.calls as readonly Call[];
-  await using world = await startWorld({ ...scenario, calls: [much(), ...calls] });
-  await runCtxb(world, { flags: prompts(...FOUR), claude: SMALL_WINDOW });
-
-  const texts = givenTexts(requestAfter(world, 0)).join('\n');
-  expect(texts).toContain('Noted before the compaction');
-  expect(occurrences(texts, FAILS)).toBe(1);
-  const [first, second] = recalls(world);
-  expect([first?.hook, second?.hook]).toEqual(['SessionStart', 'UserPromptSubmit']);
-  expect((first?.given.paths ?? 0) + (second?.given.paths ?? 0)).toBe(40);
-  expect((first?.given.commands ?? 0) + (second?.given.commands ?? 0)).toBe(10);
-  expect([first?.given.deadEnds, second?.given.deadEnds]).toEqual([1, 0]);
-});
-
 inSoak('--no-memory notes nothing and hands nothing back', async () => {
   await using world = await startWorld(job('Nothing.'));
   await runCtxb(world, { flags: prompts(...FOUR), claude: SMALL_WINDOW, env: { CTXB_MEMORY_ENABLED: 'false' } });

@@ -113,9 +113,9 @@ describe('an action is executed', () => {
 });
 
 describe('a hook', () => {
-  it.each<{ name: string; hook: HookName; recall?: 'lost'; flushed: boolean }>([
+  it.each<{ name: string; hook: HookName; recall?: true; flushed: boolean }>([
     { name: 'before the context is replaced', hook: 'PreCompact', flushed: true },
-    { name: 'before the context that has replaced it begins', hook: 'SessionStart', recall: 'lost', flushed: true },
+    { name: 'before the context that has replaced it begins', hook: 'SessionStart', recall: true, flushed: true },
     { name: 'not before another begins', hook: 'SessionStart', flushed: false },
     { name: 'not before a tool', hook: 'PreToolUse', flushed: false },
   ])('notes are on disk $name', ({ name: _, flushed, ...hook }) => {

@@ -115,8 +115,8 @@ export interface HookAnswer {
   readonly context?: string;
   /** Replaces `context` if that leaves too little room for the additions of working memory. */
   readonly shorter?: string;
-  /** Lets working memory add to the context. `lost`: a compaction has just removed what was known. */
-  readonly recall?: 'lost' | 'prompt';
+  /** Lets working memory add what a compaction has just removed from the context. */
+  readonly recall?: true;
   /** UTF-16 units that the context may have with these additions; undefined: as many as claude passes on. */
   readonly room?: number | undefined;
 }

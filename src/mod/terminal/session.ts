@@ -207,7 +207,7 @@ export function createTerminalSession({ policy, afterClear = 'offer' }: Terminal
 
   /** The notes as text for a context that contains nothing of the work so far. */
   function handBack(): string | undefined {
-    const hook = { kind: 'answer-hook', requestId: '', hook: 'SessionStart', output: {}, recall: 'lost' } as const;
+    const hook = { kind: 'answer-hook', requestId: '', hook: 'SessionStart', output: {}, recall: true } as const;
     const { output } = memory.answer(hook, host.state);
     return textOf(fieldsOf(fieldsOf(output).hookSpecificOutput).additionalContext);
   }

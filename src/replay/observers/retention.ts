@@ -12,7 +12,7 @@ const LOST_ANSWER: HookAnswer = {
   requestId: '',
   hook: 'SessionStart',
   output: {},
-  recall: 'lost',
+  recall: true,
 };
 
 /** A receipt written by a run, with its time in milliseconds since the epoch. */

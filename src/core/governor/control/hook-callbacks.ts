@@ -62,7 +62,7 @@ function answerPrompt(state: GovernorState, answer: HookAnswer, prompt: string):
   const stopped = stopHeldPrompt(state);
   // Context for a stopped prompt would be lost with it.
   if (stopped !== state) return emit(stopped, answer);
-  return answerWithNotice(handOver(state, { ...answer, recall: 'prompt' }), answer.requestId);
+  return answerWithNotice(handOver(state, answer), answer.requestId);
 }
 
 /** Gives the document of the previous context to a fresh one. */
@@ -99,7 +99,7 @@ function restore(state: GovernorState, plain: HookAnswer): GovernorState {
   // An exact compaction keeps the prompts, and its note has the rest.
   if (isExact(state)) return emit(state, plain);
   const room = givenLength(state);
-  const answer: HookAnswer = { ...plain, recall: 'lost', room };
+  const answer: HookAnswer = { ...plain, recall: true, room };
   const prompts = lostPrompts(state);
   if (prompts.length === 0) return emit(state, answer);
   const { text, shorter, actions } = promptsAsText(state, prompts, GIVEN_BACK, room);

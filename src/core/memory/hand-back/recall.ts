@@ -1,7 +1,7 @@
 import { inTurns } from '../../text/words.ts';
 import { parseHandoff } from '../handoff/check-handoff.ts';
 import { EVIDENCE_KINDS, type Evidence, type EvidenceItem, type EvidenceKind } from '../notebook/evidence.ts';
-import { holds, type Searchable, searchable } from '../notebook/fact.ts';
+import { holds, searchable } from '../notebook/fact.ts';
 import type { Notebook } from '../notebook/notebook.ts';
 import { wordsAsLines, wordsMissingFrom } from '../notebook/user-words.ts';
 import { isReadOnly } from '../shell/command-words.ts';
@@ -13,40 +13,6 @@ const TITLES: Readonly<Record<EvidenceKind, string>> = {
   command: 'Commands that ran:',
   'file read': 'Files read:',
 };
-
-/** Returns evidence that a compaction loses, and keeps track of items already returned. */
-export function createRecall(evidence: Evidence) {
-  let useful: readonly EvidenceItem[] = [];
-  const shown = new Set<EvidenceItem>();
-  let summary: Searchable | undefined;
-
-  function isMissing(item: EvidenceItem): boolean {
-    return !shown.has(item) && (summary === undefined || !holds(summary, item.fact));
-  }
-
-  return {
-    /** Starts a new compaction, which loses all items returned before it. */
-    begin(): void {
-      useful = usefulOf(evidence);
-      shown.clear();
-      summary = undefined;
-    },
-    /**
-     * Takes evidence that fits into `room` UTF-16 units, without items already returned or contained in the summary.
-     */
-    take(room: number) {
-      const items = selectItems(useful.filter(isMissing), room);
-      for (const item of items) shown.add(item);
-      return { text: render(items), items };
-    },
-    /** UTF-16 units of missing dead ends and failures. */
-    urgentLength: () => render(useful.filter((item) => isMissing(item) && isUrgent(item))).length,
-    /** Sets the summary; from now on only missing items are returned. */
-    compare(text: string): void {
-      summary = searchable(text);
-    },
-  };
-}
 
 /** Evidence for the next step that a text lacks, up to `room` UTF-16 units. */
 export function missingEvidence(evidence: Evidence, tells: (item: EvidenceItem) => boolean, room: number): string {
@@ -61,7 +27,7 @@ const MAX_COMMANDS = 10;
  * Evidence for the next step: each failure once, even if it is also a dead end; no read-only commands, which any step
  * can repeat.
  */
-function usefulOf(evidence: Evidence): EvidenceItem[] {
+export function usefulOf(evidence: Evidence): EvidenceItem[] {
   const deadEnds = evidence.items('dead end');
   const remaining = { command: MAX_COMMANDS, 'file read': MAX_COMMANDS };
   return EVIDENCE_KINDS.flatMap((kind) => evidence.items(kind)).filter((item) => {
@@ -79,12 +45,12 @@ function isSame({ kind, line, fact }: EvidenceItem, deadEnd: EvidenceItem): bool
   return fact.whole === deadEnd.fact.or?.whole || deadEnd.line.includes(line.slice(0, line.indexOf('`', 1) + 1));
 }
 
-function isUrgent({ kind }: EvidenceItem): boolean {
+export function isUrgent({ kind }: EvidenceItem): boolean {
   return kind === 'dead end' || kind === 'failing command';
 }
 
 /** The earliest failures, then the newest of each other kind, as space permits. */
-function selectItems(items: readonly EvidenceItem[], room: number): EvidenceItem[] {
+export function selectItems(items: readonly EvidenceItem[], room: number): EvidenceItem[] {
   const costOf = ({ kind, line }: EvidenceItem, isFirst: boolean) =>
     line.length + 3 + (isFirst ? TITLES[kind].length + 1 : 0);
   const kinds = EVIDENCE_KINDS.map((kind) => items.filter((item) => item.kind === kind));
@@ -94,7 +60,7 @@ function selectItems(items: readonly EvidenceItem[], room: number): EvidenceItem
   return [...urgent, ...inTurns(kinds.slice(2), room - spent, costOf)].flat();
 }
 
-function render(items: readonly EvidenceItem[]): string {
+export function render(items: readonly EvidenceItem[]): string {
   return EVIDENCE_KINDS.flatMap((kind) => {
     const lines = items.filter((item) => item.kind === kind).map(({ line }) => `- ${line}`);
     return lines.length === 0 ? [] : [TITLES[kind], ...lines];

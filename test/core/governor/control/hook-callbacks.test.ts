@@ -179,17 +179,14 @@ describe('PreCompact', () => {
 describe('UserPromptSubmit', () => {
   it.each([
     {
-      name: 'a prompt',
+      name: 'tells the budget with a prompt',
       prompt: 'Go on.',
-      recall: {
-        recall: 'prompt',
-        context: 'Context budget: 55 % used (110001 of 200000 tokens, measured).',
-      },
+      told: { context: 'Context budget: 55 % used (110001 of 200000 tokens, measured).' },
     },
-    { name: 'a command, whose context may reach nobody', prompt: '/cost', recall: {} },
-  ])('lets the notes add to $name', ({ prompt, recall }) => {
+    { name: 'tells nothing with a command, whose context may reach nobody', prompt: '/cost', told: {} },
+  ])('$name', ({ prompt, told }) => {
     const hook = 'UserPromptSubmit';
-    const answer = { kind: 'answer-hook', requestId: 'h1', hook, output: {}, ...recall };
+    const answer = { kind: 'answer-hook', requestId: 'h1', hook, output: {}, ...told };
     expect(afterTurn(110_000).claude(callback('ctxb:user-prompt-submit', { hook_event_name: hook, prompt }))).toEqual([
       answer,
     ]);
@@ -252,7 +249,7 @@ describe('SessionStart', () => {
       source: 'compact',
     },
   ])('has no prompt to hand back after $name, and answers all the same', ({ driver, source }) => {
-    const recall = source === 'compact' ? { recall: 'lost' } : {};
+    const recall = source === 'compact' ? { recall: true } : {};
     expect(driver().claude(sessionStart(source))).toEqual([
       { kind: 'answer-hook', requestId: 'h1', hook: 'SessionStart', output: {}, ...recall },
     ]);

@@ -12,8 +12,7 @@ import { command, edit, randomEntries } from '../../../support/notes.ts';
 import { listed } from '../../exact/talk.ts';
 
 const FOLDER = '.context/sessions/s1';
-const LOST: HookAnswer = { kind: 'answer-hook', requestId: 'r1', hook: 'SessionStart', output: {}, recall: 'lost' };
-const PROMPT: HookAnswer = { ...LOST, hook: 'UserPromptSubmit', recall: 'prompt' };
+const LOST: HookAnswer = { kind: 'answer-hook', requestId: 'r1', hook: 'SessionStart', output: {}, recall: true };
 const WORK: readonly Entry[] = [
   { kind: 'prompt', t: 1, text: 'Mend the clock.', pictures: 0 },
   edit('src/clock.ts'),
@@ -72,14 +71,12 @@ function kindsOf(decisions: readonly Decision[]): string[] {
 }
 
 describe('after a compaction', () => {
-  it('names the files in place of the notes if there is little room, also with the next prompt', () => {
-    const { answer, summary } = setUp();
+  it('names the files in place of the notes if there is little room', () => {
+    const { answer } = setUp();
     const { context } = answer({ ...LOST, room: 100 });
     expect(context).not.toContain('make test');
     expect(context).toContain(`${FOLDER}/scratch.md`);
     expect(context).toContain(`The user's prompts are in ${FOLDER}/human-input.md.`);
-    summary('Nothing of it.');
-    expect(answer(PROMPT).context).toBe('');
   });
 
   it('the answer names the notes, the task, the state and the newest evidence', () => {
@@ -215,57 +212,21 @@ describe('after a compaction', () => {
     const work: Entry = { kind: 'state', t: 1, what: 'state', to: '\u{1d11e} testing '.repeat(40) };
     for (const seed of [61, 62, 63]) {
       const evidence = [...randomEntries(seed, 3_000).filter(({ kind }) => kind === 'tool'), ...manyFailures(seed)];
-      const { answer, summary } = setUp({ entries: [task, work, ...evidence], restoreTokens });
+      const { answer } = setUp({ entries: [task, work, ...evidence], restoreTokens });
       expect(answer({ ...LOST, context: 'x'.repeat(before) }).context.length).toBeLessThan(9_000);
-      summary('nothing of it');
-      expect(answer(PROMPT, 1).context.length).toBeLessThan(9_000);
     }
   });
 });
 
-describe('once the summary is known', () => {
-  it('adds facts missing in summary and answer to the next prompt, once', () => {
-    const { answer, summary } = setUp({ restoreTokens: 25 });
-    expect(answer(LOST).context).toContain('make test');
-    summary('We work on the clock.');
-    const { context, decisions } = answer(PROMPT);
+it('hands everything back again after the next compaction', () => {
+  const { answer, summary, note } = setUp();
+  for (const text of ['first', 'second', 'third']) {
+    note(edit(`src/${text}.ts`));
+    const { context } = answer(LOST);
     expect(context).toContain('src/clock.ts');
-    expect(context).not.toContain('make test');
-    expect(decisions).toStrictEqual(['recall']);
-    expect(answer(PROMPT)).toStrictEqual({ context: '', decisions: [] });
-  });
-
-  it('does not repeat facts of the summary', () => {
-    const { answer, summary } = setUp({ restoreTokens: 25 });
-    answer(LOST);
-    summary('We changed src/clock.ts.');
-    expect(answer(PROMPT)).toStrictEqual({ context: '', decisions: [] });
-  });
-
-  it('adds no facts before the summary is known', () => {
-    const { answer } = setUp({ restoreTokens: 25 });
-    answer(LOST);
-    expect(answer(PROMPT)).toStrictEqual({ context: '', decisions: [] });
-  });
-
-  it('starts over at the next compaction', () => {
-    const { answer, summary, note } = setUp();
-    for (const text of ['first', 'second', 'third']) {
-      note(edit(`src/${text}.ts`));
-      const { context } = answer(LOST);
-      expect(context).toContain('src/clock.ts');
-      expect(context).toContain(`src/${text}.ts`);
-      summary(text);
-    }
-  });
-
-  it('counts two compactions without a prompt in between as two', () => {
-    const { answer, summary } = setUp({ restoreTokens: 25 });
-    answer(LOST);
-    expect(answer(LOST).context).toContain('make test');
-    summary('nothing');
-    expect(answer(PROMPT).context).toContain('src/clock.ts');
-  });
+    expect(context).toContain(`src/${text}.ts`);
+    summary(text);
+  }
 });
 
 describe('the receipt of a compaction', () => {
@@ -276,20 +237,19 @@ describe('the receipt of a compaction', () => {
     expect(back.sent()).toMatchObject([{ kept: { prompts: 1 }, gone: [] }]);
   });
 
-  it('counts facts in the summary and in both answers', () => {
+  it('counts facts in the summary and in the answer', () => {
     const { answer, summary, sent } = setUp({ restoreTokens: 25 });
     answer(LOST);
     summary('The user: "Mend the clock."');
     summary('The user: "Mend the clock."');
-    answer(PROMPT);
     expect(sent()).toMatchObject([
       {
         kind: 'receipt',
         relief: 'compaction',
         all: { prompts: 1, failing: 1, paths: 1 },
-        kept: { prompts: 1, failing: 1, paths: 1 },
-        given: { prompts: 0, failing: 1, paths: 1 },
-        gone: [],
+        kept: { prompts: 1, failing: 1, paths: 0 },
+        given: { prompts: 0, failing: 1, paths: 0 },
+        gone: [{ text: 'src/clock.ts' }],
       },
     ]);
     expect(sent()).toStrictEqual([]);
@@ -314,13 +274,5 @@ describe('the receipt of a compaction', () => {
     answer(LOST);
     summary('nothing');
     expect(sent()).toStrictEqual([]);
-  });
-});
-
-describe('in a run that only observes', () => {
-  it('adds no context to a prompt', () => {
-    const { answer, summary } = setUp();
-    summary('one');
-    expect(answer(PROMPT)).toStrictEqual({ context: '', decisions: [] });
   });
 });

@@ -1,22 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import type { ToolEntry } from '../../../../src/core/memory/entry.ts';
-import { createRecall } from '../../../../src/core/memory/hand-back/recall.ts';
+import { missingEvidence } from '../../../../src/core/memory/hand-back/recall.ts';
 import { createEvidence, EVIDENCE_KINDS, type Evidence } from '../../../../src/core/memory/notebook/evidence.ts';
 import { holds, searchable } from '../../../../src/core/memory/notebook/fact.ts';
 import { command, edit, randomEntries, randomNumbers } from '../../../support/notes.ts';
 
-describe('recall', () => {
-  it('returns each item once: failures first, then the newest of each kind in turn', () => {
-    const recall = createRecall(
-      evidenceOf([edit('a.ts'), edit('b.ts'), command('make', 2), command('npm install', 0)]),
-    );
-    recall.begin();
-    const first = recall.take(140).text;
-    expect(first).toBe(
+const NOTHING = () => false;
+
+describe('the evidence to hand back', () => {
+  it('has failures first, then the newest of each kind in turn', () => {
+    const evidence = evidenceOf([edit('a.ts'), edit('b.ts'), command('make', 2), command('npm install', 0)]);
+    expect(missingEvidence(evidence, NOTHING, 140)).toBe(
       'Commands that failed when they last ran:\n- `make` exit 2\nFiles changed:\n- `b.ts` edited\nCommands that ran:\n- `npm install` exit 0',
     );
-    expect(recall.take(500).text).toBe('Files changed:\n- `a.ts` edited');
-    expect(recall.take(500).items).toStrictEqual([]);
   });
 
   it('has a dead end only once, and no read-only commands', () => {
@@ -24,9 +20,7 @@ describe('recall', () => {
     const text = '`make all` failed 2 times without a change in between: no rule';
     const found = { cause: 'same failure', count: 2, first: 1, last: 2 } as const;
     evidence.deadEnds([{ ...found, key: 'k', text, evidence: ['t1', 't2'] }]);
-    const recall = createRecall(evidence);
-    recall.begin();
-    const told = recall.take(900).text;
+    const told = missingEvidence(evidence, NOTHING, 900);
     expect(told).toBe(`Did not work:\n- ${text}\nCommands that failed when they last ran:\n- \`make\` exit 2`);
     const facts = (['dead end', 'failing command'] as const)
       .flatMap((kind) => evidence.items(kind))
@@ -36,37 +30,16 @@ describe('recall', () => {
       ['failing', true],
       ['failing', true],
     ]);
-    expect(recall.take(900).items).toStrictEqual([]);
   });
 
-  it('returns everything again after the next compaction', () => {
-    const recall = createRecall(evidenceOf([edit('a.ts')]));
-    recall.begin();
-    recall.take(500);
-    recall.begin();
-    expect(recall.take(500).items).toHaveLength(1);
-  });
-
-  it('withholds facts of the summary once it is known', () => {
-    const recall = createRecall(evidenceOf([edit('a.ts'), edit('b.ts'), command('make all', 2)]));
-    recall.begin();
-    recall.compare('I ran `make all`, which failed, and changed b.ts');
-    expect(recall.take(500).text).toBe('Files changed:\n- `a.ts` edited');
-  });
-
-  it('never exceeds the room, and never repeats an item', () => {
+  it('never exceeds the room', () => {
     const next = randomNumbers(51);
     for (let round = 0; round < 300; round++) {
-      const recall = createRecall(evidenceOf(randomEntries(round, 60).filter((entry) => entry.kind === 'tool')));
-      recall.begin();
-      const keys: string[] = [];
+      const evidence = evidenceOf(randomEntries(round, 60).filter((entry) => entry.kind === 'tool'));
       for (let take = 0; take < 4; take++) {
         const room = next(600);
-        const { text, items } = recall.take(room);
-        expect(text.length).toBeLessThanOrEqual(room);
-        keys.push(...items.map(({ kind, subject }) => `${kind} ${subject}`));
+        expect(missingEvidence(evidence, NOTHING, room).length).toBeLessThanOrEqual(room);
       }
-      expect(new Set(keys).size).toBe(keys.length);
     }
   });
 
