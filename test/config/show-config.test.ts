@@ -88,11 +88,6 @@ it.each(['CTXB_COST_PRICES'])('says that %s must be set in a file', async (name)
   expect(err).toContain(`(${name}); set it in a configuration file, as a variable cannot hold it\n`);
 });
 
-it('prints the schema even if the configuration is invalid', async () => {
-  const { exitCode, out } = await run({ schema: true }, { CTXB_WINDOW: 'x' });
-  expect([exitCode, JSON.parse(out).additionalProperties]).toEqual([0, false]);
-});
-
 it.each<{ json?: true }>([{}, { json: true }])(
   'prints every finding on stderr, and what is right on stdout ($json)',
   async (options) => {
