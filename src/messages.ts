@@ -55,8 +55,7 @@ const TEXTS: { readonly [Name in DecisionName]: (decision: DecisionOf<Name>) => 
   'limit:agents': ({ agent, reason, todo }) => `${AGENT_LIMIT[todo]} ${agent}: ${reason}`,
   'silence:claude': silenceText,
   'silence:tool': ({ ms, tool }) => `a tool has run for ${duration(ms)}: ${tool}`,
-  'cache-lost:expired': expiryText,
-  'cache-lost:rewritten': ({ tokens: size, usd, cachedUsd, reason }) =>
+  'cache-lost': ({ tokens: size, usd, cachedUsd, reason }) =>
     `the prompt cache was lost: ${tokens(size)} tokens written again for ${dollars(usd)} instead of ${dollars(cachedUsd)}; ${groupedIn(reason)}`,
   'limit:usage': usageLimitText,
   'wait:begun': waitText,
@@ -152,14 +151,6 @@ function costText({ scope, level, spentUsd, limitUsd, source }: DecisionOf<'limi
   const owner = scope === 'run' ? 'this run' : "this project's runs";
   const sums = `${dollars(spentUsd)} of ${dollars(limitUsd)} (${source})`;
   return level === 'warn' ? `warning: ${owner} cost ${sums}` : `the cost limit of ${owner} is reached: ${sums}`;
-}
-
-function expiryText(decision: DecisionOf<'cache-lost:expired'>): string {
-  const { reason, tokens: size, usd, cachedUsd, saving } = decision;
-  const costs = `${reason}: reading ${tokens(size)} tokens again costs about ${dollars(usd)} instead of ${dollars(cachedUsd)}`;
-  return saving === undefined
-    ? costs
-    : `${costs}; compacting first would save about ${dollars(saving.usd)} over ${counted(saving.calls, 'call')}`;
 }
 
 function usageLimitText({ limit, resetsAt, beyond }: DecisionOf<'limit:usage'>): string {

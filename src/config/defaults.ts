@@ -28,8 +28,6 @@ const CONSTANTS: Constants = {
   'handoff.timeoutSeconds': 300,
   // Leaves room to wrap up; the limit itself is cost.limitUsd.
   'cost.warnAt': 0.8,
-  // Only a notice, at most once per pause; quiet disables notices.
-  'cost.expiredCacheUsd': 0.25,
   // After three crashes in a row, a fourth is likely; see recovery.enabled.
   'recovery.maxRestarts': 3,
   // For a tiers.total of 100,000; scaled for others.

@@ -31,7 +31,7 @@ export function createSignals(measure: Measure) {
     decided(decision: Decision): void {
       const verdict = decision.kind === 'compacted' ? { 'ctxb.verdict': decision.verdict } : {};
       measure('ctxb.decisions', 1, { 'ctxb.decision': nameOf(decision), ...verdict });
-      if (decision.kind === 'cache-lost' && decision.of === 'rewritten') {
+      if (decision.kind === 'cache-lost') {
         measure('ctxb.cache.rewritten', decision.tokens, { 'ctxb.cache.cause': decision.cause });
       }
     },

@@ -23,12 +23,6 @@ export type Verdict =
 /** `exact`: by the answer of ctxb's mod. `summary`: by a summary that claude writes. */
 export type CompactionKind = 'exact' | 'summary';
 
-/** The saving of a compaction before the next prompt, and the number of calls it is over. */
-export interface Saving {
-  readonly usd: number;
-  readonly calls: number;
-}
-
 /** A decision. Decisions go to the journal and into reports; replaying a record gives the same ones. */
 export type Decision = { [N in DecisionName]: DecisionOf<N> }[DecisionName];
 
@@ -124,6 +118,8 @@ interface Facts {
   };
   /** ctxb handed back evidence with the answer to a hook. */
   recall: { hook: HookName; chars: number; given: FactTally };
+  /** A call has written tokens again that the previous call had left in the prompt cache: for `usd`, not `cachedUsd`. */
+  'cache-lost': { cause: CacheBreak; tokens: number; usd: number; cachedUsd: number };
   /** How many of the known facts are in the first request after a compaction or handoff. */
   receipt: Receipt;
 }
@@ -160,19 +156,6 @@ interface Subjects {
     /** A new subagent was refused, or a running one was stopped; `agent` names it. `failed`: claude did not stop it. */
     agents: { todo: 'refuse' | 'stop' | 'failed'; agent: string };
   };
-  /** The prompt cache is lost: tokens are written again instead of being read from the cache. */
-  'cache-lost': {
-    /** A prompt follows after the cache has probably expired. Times in milliseconds. */
-    expired: CacheLoss & {
-      cause: 'pause';
-      idleMs: number;
-      lifetimeMs: number;
-      /** Saving if ctxb compacts first; undefined if that is not cheaper. */
-      saving: Saving | undefined;
-    };
-    /** A call has rewritten tokens that the previous call had left in the cache. */
-    rewritten: CacheLoss & { cause: CacheBreak };
-  };
   /** The API does not answer, because of a limit or an outage. */
   wait: {
     begun: {
@@ -207,13 +190,6 @@ interface Subjects {
     /** A result was cut from `tokens` to `left`, both estimated. The file `path` has the whole result. */
     result: { tool: string; tokens: number; left: number; path: string };
   };
-}
-
-/** `tokens` cost `usd`, instead of `cachedUsd` from the cache. */
-interface CacheLoss {
-  tokens: number;
-  usd: number;
-  cachedUsd: number;
 }
 
 /** The change between two calls that made the second miss the first one's cache. */

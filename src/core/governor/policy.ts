@@ -125,8 +125,6 @@ export interface CostPolicy {
    * terminal and wraps up elsewhere.
    */
   readonly onLimit: 'auto' | 'ask' | 'wrap-up' | 'stop';
-  /** Extra cost from which an expired prompt cache is announced before a prompt, in US dollars. */
-  readonly expiredCacheUsd: number | 'off';
   /** Prices that replace the built-in ones. */
   readonly prices: Prices;
 }

@@ -61,7 +61,7 @@ export function actionRow(action: Decision, session: Pick<SessionSummary, 'diale
   return row('ctxb', `turn ${action.at.turn + 1}, call ${action.at.call}: ${onOneLine(replayedText(action, session))}`);
 }
 
-/** Decisions with a row of their own. Compactions have other rows, and one row sums up all expiries of the cache. */
+/** Decisions with a row of their own. Compactions have other rows, and one row sums up all pauses. */
 export function decidedIn({ actions, pauses }: Pick<SessionSummary, 'actions' | 'pauses'>): readonly Decision[] {
   return actions.filter((action) => {
     if (action.kind === 'landed') return action.relief !== 'compaction';

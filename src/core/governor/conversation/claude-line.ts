@@ -26,7 +26,6 @@ import { followAccount } from '../relief/accounts.ts';
 import { announceBreak } from '../relief/cache-break.ts';
 import { afterEcho, followExact, isEcho, noteMidTurn, noteReport } from '../relief/exact.ts';
 import { readExhaustion, readTurnStop } from '../relief/exhaustion.ts';
-import { announceExpiry } from '../relief/outlook.ts';
 import { limitThrash } from '../relief/thrash.ts';
 import { toolsAfter } from '../relief/tool-results.ts';
 import { passThroughOlder } from '../relief/unsupported.ts';
@@ -265,9 +264,8 @@ function judgeArrival(state: GovernorState, event: Event): GovernorState {
   if (state.run.mode !== 'replay') return state;
   if (isMainMessage(event, 'prompt')) {
     const prompt = toPrompt(event, '');
-    const told = announceExpiry(adviseDue(closeLogTurn(state), prompt), prompt);
-    return openLogTurn(notePrompt(told, prompt), prompt);
+    return openLogTurn(notePrompt(adviseDue(closeLogTurn(state), prompt), prompt), prompt);
   }
   const isNextTurn = event.kind === 'init' && state.turn.phase === 'idle';
-  return isNextTurn ? announceExpiry(adviseDue(state, 'unseen'), 'unseen') : state;
+  return isNextTurn ? adviseDue(state, 'unseen') : state;
 }

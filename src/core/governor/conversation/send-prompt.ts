@@ -20,7 +20,6 @@ import {
 import { promptIn, promptsAsText, tellsTask } from '../prompts/prompt.ts';
 import { noteSentPrompt } from '../prompts/turns.ts';
 import { noteSaid } from '../relief/exact.ts';
-import { announceExpiry } from '../relief/outlook.ts';
 import type { GovernorState } from '../state.ts';
 import { changed, changedIn, decide, emit, setTimer } from '../steps.ts';
 import { readPrompt } from './readings.ts';
@@ -32,9 +31,8 @@ const SKIPPED_AFTER_MS = 30_000;
 
 /** Sends a prompt, which begins a turn or joins the running one. */
 export function sendPrompt(state: GovernorState, prompt: Prompt): GovernorState {
-  const told = state.turn.phase === 'idle' ? announceExpiry(state, prompt) : state;
   // The text can look like another role or an echo, so both are set here.
-  const afterRead = readPrompt(noteSaid(notePrompt(told, prompt), prompt), {
+  const afterRead = readPrompt(noteSaid(notePrompt(state, prompt), prompt), {
     ...prompt.event,
     role: 'prompt',
     replay: false,

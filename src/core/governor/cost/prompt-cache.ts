@@ -25,8 +25,6 @@ export const NO_CACHE = {
   version: undefined as string | undefined,
   /** Whether claude was restarted since the last call. */
   restarted: false,
-  /** Whether ctxb has announced that the cache has probably expired. */
-  foretold: false,
 };
 
 /**
@@ -54,7 +52,6 @@ export function cacheAfter(
     setup: session.setup,
     version: version ?? session.version,
     restarted: false,
-    foretold: false,
   };
 }
 

@@ -18,9 +18,8 @@ export function announceBreak(state: GovernorState, { before, event: call }: Lin
   if (loss === undefined) return state;
   const causes = causesOf(before, state, call);
   const cause = causes[0]?.cause ?? 'unknown';
-  if (cause === 'pause' && before.session.cache.foretold) return state;
   const reason = causes.map(({ text }) => text).join(', and ') || NO_CHANGE;
-  return decide(state, 'cache-lost:rewritten', reason, { cause, ...loss });
+  return decide(state, 'cache-lost', reason, { cause, ...loss });
 }
 
 const NO_CHANGE = 'nothing that claude shows has changed';
@@ -28,18 +27,20 @@ const NO_CHANGE = 'nothing that claude shows has changed';
 /** If a call finds more than this share of the cache, it has only missed the last messages. */
 const KEPT_SHARE = 0.5;
 
+/** Smallest extra cost that is announced. */
+const MIN_LOSS_USD = 0.25;
+
 /** Rewritten tokens and their cost; undefined if too small to announce. */
 function cacheLoss(before: GovernorState, state: GovernorState, usage: Usage) {
-  const { session, gauge, run } = before;
-  const minUsd = run.policy.cost.expiredCacheUsd;
+  const { session, gauge } = before;
   // Any other basis means that the context has been replaced since, or may have been.
-  if (gauge.basis !== 'measured' || typeof minUsd !== 'number') return undefined;
+  if (gauge.basis !== 'measured') return undefined;
   if (usage.cacheRead >= session.cache.held * KEPT_SHARE) return undefined;
   const listPrice = priceOfModel(state);
   if (listPrice === undefined) return undefined;
   const tokens = Math.min(session.cache.held - usage.cacheRead, usage.cacheCreation);
   const { usd, cachedUsd } = rewriteCost(tokens, state.session.cache, priceAt(listPrice, contextOf(usage)));
-  return usd - cachedUsd < minUsd ? undefined : { tokens, usd, cachedUsd };
+  return usd - cachedUsd < MIN_LOSS_USD ? undefined : { tokens, usd, cachedUsd };
 }
 
 interface Cause {

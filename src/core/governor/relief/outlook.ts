@@ -1,15 +1,10 @@
 import { toUsd } from '../cost/cost.ts';
-import { priceAt } from '../cost/prices.ts';
-import { idleBeyondLife, rewriteCost } from '../cost/prompt-cache.ts';
-import type { Saving } from '../decisions.ts';
+import { idleBeyondLife } from '../cost/prompt-cache.ts';
 import { callOutput, crossedText, isGuess, predictedTokens } from '../gauge/gauge.ts';
-import type { Prompt } from '../input.ts';
 import { handoffLevel, inTokens, isBounded } from '../policy.ts';
 import { waiting } from '../prompts/mailbox.ts';
-import { relievesContext } from '../prompts/prompt.ts';
 import { forecast } from '../prompts/turns.ts';
 import type { GovernorState } from '../state.ts';
-import { changedIn, decided, emit } from '../steps.ts';
 import { prefixOf, priceOfModel, ratesToCome, slackOf, WORST, workingSetOf } from './accounts.ts';
 import { cycleCost, levelOf } from './beside-summary.ts';
 import { compareCosts, momentNow, type Outlook, reliefCost, savedPerCall } from './economic-moment.ts';
@@ -211,36 +206,6 @@ export function savingText(state: GovernorState, way: Moment['way']): string {
   return saved > 0 ? `saves about ${cost} a call, net of its cost` : '';
 }
 
-/** Announces before a prompt the extra cost of an expired cache, from the configured amount on. */
-export function announceExpiry(state: GovernorState, prompt: Prompt | 'unseen'): GovernorState {
-  const { gauge, facts, run } = state;
-  const { cache } = state.session;
-  const idleMs = idleBeyondLife(cache, facts.now);
-  const minUsd = run.policy.cost.expiredCacheUsd;
-  // Any other basis means that the context has been replaced since, or may have been.
-  if (idleMs === undefined || gauge.basis !== 'measured' || typeof minUsd !== 'number') return state;
-  const listPrice = priceOfModel(state);
-  if (listPrice === undefined || (prompt !== 'unseen' && relievesContext(prompt))) return state;
-  const tokens = gauge.used + callOutput(gauge);
-  const { usd, cachedUsd } = rewriteCost(tokens, cache, priceAt(listPrice, tokens));
-  if (usd - cachedUsd < minUsd) return state;
-  const { lifetimeMs } = cache;
-  const reason = `the prompt cache has probably expired (no call for ${minutes(idleMs)} minutes, it is kept for ${minutes(lifetimeMs)})`;
-  const saving = relieveFirst(state, tokens);
-  return emit(
-    changedIn(state, 'cache', { foretold: true }),
-    decided(state, 'cache-lost:expired', reason, {
-      cause: 'pause',
-      idleMs,
-      lifetimeMs,
-      tokens,
-      usd,
-      cachedUsd,
-      saving,
-    }),
-  );
-}
-
 export function minutes(ms: number): number {
   return Math.round(ms / 6_000) / 10;
 }
@@ -248,16 +213,13 @@ export function minutes(ms: number): number {
 /** Least saving as a share of the cost, because the assumptions are not more exact. */
 const MIN_SHARE = 0.1;
 
-/**
- * The saving of relieving the context first, after the cache has expired.
- *
- * @param full tokens that must be read again
- * @returns undefined if it is not cheaper, or without a basis for the comparison
- */
-function relieveFirst(state: GovernorState, full: number): Saving | undefined {
-  if (state.turn.ended === 0 || !mayCompact(state)) return undefined;
-  const outlook = { ...outlookOf(state, exactIsPossible(state) ? 'exact' : 'summary'), full };
-  const { goOn, relieve } = compareCosts(outlook);
-  const saved = { usd: toUsd(Math.round(goOn - relieve)), calls: outlook.calls };
-  return relieve < goOn * (1 - MIN_SHARE) ? saved : undefined;
+/** Whether the cache has expired, and relieving the context first costs less than reading all of it again. */
+export function paysAfterPause(state: GovernorState): boolean {
+  const { gauge, turn } = state;
+  // Any other basis means that the context has been replaced since, or may have been.
+  const isKnown = gauge.basis === 'measured' && priceOfModel(state) !== undefined && turn.ended > 0;
+  if (!isKnown || !isCold(state) || !mayCompact(state)) return false;
+  const outlook = outlookOf(state, exactIsPossible(state) ? 'exact' : 'summary');
+  const { goOn, relieve } = compareCosts({ ...outlook, full: gauge.used + callOutput(gauge) });
+  return relieve < goOn * (1 - MIN_SHARE);
 }

@@ -4,7 +4,7 @@ import { isMainMessage, tellsInterrupt } from '../facts.ts';
 import { startCompaction } from '../operations/compact.ts';
 import { waiting } from '../prompts/mailbox.ts';
 import { sendInterrupt } from '../prompts/own-lines.ts';
-import { announceExpiry } from '../relief/outlook.ts';
+import { paysAfterPause } from '../relief/outlook.ts';
 import type { GovernorState } from '../state.ts';
 import { changedIn, decide, emit, isWithinLimit, type Line, SHOW_DEFERRED, setTimer } from '../steps.ts';
 import { resetOf } from './usage-limits.ts';
@@ -144,9 +144,7 @@ function breakWait(state: GovernorState, { delayMs }: ApiRetryEvent): GovernorSt
   if (!isOurs || turn.stopped === 'wait' || wait.phase !== 'claude' || wait.cause !== 'limit') return state;
   const resetAt = resetOf(limits) ?? wait.until;
   const hasSlept = now > resetAt + SLEPT_MS && delayMs > SLEPT_MS;
-  const pays =
-    Object.keys(work.tasks).length === 0 &&
-    hasSaving(announceExpiry(changedIn(state, 'facts', { now: wait.until }), 'unseen'));
+  const pays = Object.keys(work.tasks).length === 0 && paysAfterPause(changedIn(state, 'facts', { now: wait.until }));
   // 2.1.197 waits without a limit.
   const { wait: seconds } = run.policy.limits;
   const isTooLong = seconds > 0 && wait.until - wait.since > seconds * 1000;
@@ -223,15 +221,7 @@ export function onWaitTimer(state: GovernorState): GovernorState {
   if (wait.phase !== 'paused') return state;
   if (state.facts.now < wait.until) return emit(state, tick(state));
   const next = changedIn(state, 'limits', { wait: { ...wait, phase: 'trying' } });
-  const told = announceExpiry(next, 'unseen');
-  return hasSaving(told) && next.mailbox.work !== undefined ? startCompaction(told) : next;
-}
-
-/** Whether the notice about an expired cache says that compacting first is cheaper. */
-function hasSaving({ actions }: GovernorState): boolean {
-  return actions.some(
-    (action) => action.kind === 'cache-lost' && action.of === 'expired' && action.saving !== undefined,
-  );
+  return next.mailbox.work !== undefined && paysAfterPause(next) ? startCompaction(next) : next;
 }
 
 function endWait(state: GovernorState, answered: boolean): GovernorState {
