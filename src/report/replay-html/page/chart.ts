@@ -1,6 +1,7 @@
 import uPlot from 'uplot';
 import { h } from '../../../browser/dom.ts';
-import type { Call, Session } from './session.ts';
+import { spokenText } from './readout.ts';
+import type { Session } from './session.ts';
 import { followKeys, followPointer, type Span } from './span.ts';
 
 /** A color, named by its CSS custom property without `--`. */
@@ -19,8 +20,8 @@ interface ChartOptions {
   readonly name: string;
   readonly span: Span;
   readonly lines: readonly Line[];
-  /** The figures of the visible range, if they are not those of the lines. @param width of the chart in pixels */
-  readonly figures?: (width: number) => uPlot.AlignedData;
+  /** The figures of the visible range, if they are not those of the lines. */
+  readonly figures?: (plot: uPlot) => uPlot.AlignedData;
   /** Height in pixels on a wide page. */
   readonly height: number;
   /** Upper end of the y scale, which starts at 0. @param max the largest visible figure */
@@ -28,8 +29,6 @@ interface ChartOptions {
   readonly figure: (value: number) => string;
   /** Elements behind and in front of the lines. */
   readonly marks?: (plot: Scales) => { readonly behind: HTMLElement[]; readonly before: HTMLElement[] };
-  /** Describes a call in words for screen readers. */
-  readonly tell: (call: Call) => string;
 }
 
 export interface Line {
@@ -37,8 +36,10 @@ export interface Line {
   /** null: no point. */
   readonly figures?: readonly (number | null)[];
   readonly color: Color;
-  /** Dash pattern, as in SVG; default: solid. */
-  readonly dash?: string;
+  /** Text after the name in the legend. */
+  readonly detail?: string;
+  /** Lengths of dashes and gaps in pixels; default: solid. */
+  readonly dash?: number[];
   readonly filled?: boolean;
   /** Width in pixels; default: 1.5. */
   readonly width?: number;
@@ -54,7 +55,7 @@ export const OTHER_COLORS = 'other-colors';
 const NARROW = 560;
 const FONT = '12px system-ui, sans-serif';
 
-export function createChart({ calls }: Session, options: ChartOptions) {
+export function createChart(session: Session, options: ChartOptions) {
   const { span, name, lines } = options;
   const frame = h('div', {
     class: 'chart',
@@ -66,9 +67,9 @@ export function createChart({ calls }: Session, options: ChartOptions) {
     'aria-valuenow': 1,
     'aria-valuetext': 'no call chosen',
   });
-  const own = [calls.map(({ number }) => number), ...lines.map(({ figures = [] }) => [...figures])];
-  const figures = () => options.figures?.(frame.clientWidth) ?? (own as uPlot.AlignedData);
-  const plot = new uPlot(plotOptions(options), figures());
+  const own = [session.calls.map(({ number }) => number), ...lines.map(({ figures = [] }) => figures)];
+  const plot = new uPlot(plotOptions(options));
+  const redraw = () => plot.setData(options.figures?.(plot) ?? (own as uPlot.AlignedData));
   const front = h('div');
   plot.over.prepend(front);
 
@@ -84,10 +85,10 @@ export function createChart({ calls }: Session, options: ChartOptions) {
   }
 
   function say(): void {
-    const call = calls[(span.at ?? 0) - 1];
+    const call = session.calls[(span.at ?? 0) - 1];
     if (call === undefined) return;
     frame.setAttribute('aria-valuenow', String(call.number));
-    frame.setAttribute('aria-valuetext', options.tell(call));
+    frame.setAttribute('aria-valuetext', spokenText(session, call));
   }
 
   function fit(): void {
@@ -98,7 +99,6 @@ export function createChart({ calls }: Session, options: ChartOptions) {
     frame.append(plot.root);
   }
 
-  const redraw = () => plot.setData(figures());
   span.watch((change) => {
     if (change === 'zoom') redraw();
     else point();
@@ -113,8 +113,11 @@ export function createChart({ calls }: Session, options: ChartOptions) {
   new ResizeObserver(() => requestAnimationFrame(fit)).observe(frame);
   return {
     element: frame,
-    /** Shows or hides the line with index `at`. */
-    show: (at: number, show: boolean) => plot.setSeries(at + 1, { show }),
+    /** Shows or hides a line. */
+    show(line: Line, show: boolean): void {
+      plot.setSeries(lines.indexOf(line) + 1, { show });
+      redraw();
+    },
     /** Redraws the chart after its data or its scale has changed. */
     redraw,
   };
@@ -135,9 +138,6 @@ function plotOptions({ span, lines, height, top, figure }: ChartOptions): uPlot.
       { ...AXIS, size: ({ width }) => (width < NARROW ? 42 : 56), values: (_, ticks) => ticks.map(figure) },
     ],
     series: [{}, ...lines.map(series)],
-    bands: lines.flatMap(({ stacked }, index) =>
-      stacked && lines[index + 1]?.stacked ? [{ series: [index + 1, index + 2] }] : [],
-    ),
     cursor: {
       y: false,
       move: (plot, left, top) => [left < 0 ? left : snapToPixel(plot, left), top],
@@ -159,15 +159,14 @@ const TICK_STEPS = [0, 1, 2, 3, 4, 5, 6].flatMap((power) => [1, 2, 5].map((step)
 const LINE = { stroke: () => cssColor('line'), width: 1 };
 const AXIS: uPlot.Axis = { stroke: () => cssColor('quiet'), font: FONT, grid: LINE, ticks: { ...LINE, size: 4 } };
 
-function series({ name, color, dash, filled, stacked, width = 1.5, isOn = true }: Line): uPlot.Series {
+function series({ color, dash, filled, stacked, width = 1.5, isOn = true }: Line): uPlot.Series {
   const stroke = () => cssColor(color);
-  if (stacked) return { label: name, fill: stroke, width: 0, paths: stacked, points: { show: false } };
+  if (stacked) return { fill: stroke, width: 0, paths: stacked, points: { show: false } };
   return {
     show: isOn,
-    label: name,
     stroke,
     width,
-    ...(dash && { dash: dash.split(' ').map(Number) }),
+    ...(dash && { dash }),
     ...(filled && { fill: () => `${stroke()}1f` }),
     points: { size: 5, fill: stroke },
   };

@@ -1,8 +1,8 @@
 import { h } from '../../../browser/dom.ts';
 import { COMPACTED_BY, shareOf, tokens } from '../../figures.ts';
-import { box, type Color, createChart, type Line, type Scales } from './chart.ts';
+import { box, createChart, type Line, type Scales } from './chart.ts';
 import { choice, legend, section, zoomButtons } from './controls.ts';
-import { type Call, type Session, WITH_CTXB } from './session.ts';
+import { type Session, WITH_CTXB } from './session.ts';
 import type { Span } from './span.ts';
 
 /** Minimum peak, as a share of the window, at which the chart starts with the whole window. */
@@ -13,10 +13,10 @@ const KEY =
 
 /** The context over the calls, with zones, compactions and actions of ctxb. */
 export function contextSection(session: Session, span: Span, table: () => HTMLElement): HTMLElement {
-  const { window, context } = session.info;
+  const { window, context, curve = [] } = session.info;
   let isWhole = (context.peakFraction ?? 0) >= SHOWS_WINDOW;
   const lines = linesOf(session);
-  const highest = session.calls.reduce((max, { withCtxb }) => Math.max(max, withCtxb ?? 0), context.peak);
+  const highest = curve.reduce((max, figure) => Math.max(max, figure), context.peak);
   const chart = createChart(session, {
     name: 'Context over calls',
     span,
@@ -28,27 +28,27 @@ export function contextSection(session: Session, span: Span, table: () => HTMLEl
       behind: [...zones(scales, session), ...turns(scales, session, span)],
       before: [...compactions(scales, session, span), ...actions(scales, session, span), ...levels(scales, session)],
     }),
-    tell: ({ number, turn, context }) =>
-      `Call ${number}, turn ${turn}: ${tokens(context)} tokens, ${shareOf(context, window.tokens)}`,
   });
   const scale = choice('Scale', { window: 'Whole window', context: 'Fit' }, isWhole ? 'window' : 'context', (way) => {
     isWhole = way === 'window';
     chart.redraw();
   });
-  const chips = lines.map((line, index) => ({ ...line, toggle: (isOn: boolean) => chart.show(index, isOn) }));
   const controls = h('div', { class: 'controls' }, zoomButtons(span), window.tokens !== null && scale);
   const key = h('p', { class: 'quiet' }, KEY);
-  return section('Context', [controls, chart.element, legend('Curves', chips), key], table);
+  return section('Context', [controls, chart.element, legend('Curves', lines, chart.show), key], table);
 }
 
-function linesOf({ calls, info }: Session): Line[] {
-  const line = (name: string, figure: (call: Call) => number | null, color: Color) => {
-    return { name, color, figures: calls.map(figure) };
-  };
+function linesOf({ calls, info: { curve } }: Session): Line[] {
   return [
-    { ...line('Context', ({ context }) => context, 'mark'), filled: true, width: 2 },
-    { ...line('Predicted before the call', ({ predicted }) => predicted, 'quiet'), dash: '3 3', isOn: false },
-    ...(info.curve ? [{ ...line(WITH_CTXB, ({ withCtxb }) => withCtxb, 'kind-2'), dash: '8 4' }] : []),
+    { name: 'Context', figures: calls.map(({ context }) => context), color: 'mark', filled: true, width: 2 },
+    {
+      name: 'Predicted before the call',
+      figures: calls.map(({ predicted }) => predicted),
+      color: 'quiet',
+      dash: [3, 3],
+      isOn: false,
+    },
+    ...(curve ? [{ name: WITH_CTXB, figures: curve, color: 'kind-2' as const, dash: [8, 4] }] : []),
   ];
 }
 

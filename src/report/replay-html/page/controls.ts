@@ -1,6 +1,6 @@
-import { button, h, s } from '../../../browser/dom.ts';
+import { button, h } from '../../../browser/dom.ts';
 import { tokens } from '../../figures.ts';
-import type { Color } from './chart.ts';
+import type { Line } from './chart.ts';
 import type { Span } from './span.ts';
 
 /** A section with a chart and a table of its figures. The table is built when it is first opened. */
@@ -40,40 +40,27 @@ export function zoomButtons(span: Span): HTMLElement {
   );
 }
 
-interface Chip {
-  readonly name: string;
-  readonly color: Color;
-  /** Text after the name. */
-  readonly detail?: string;
-  /** Dash pattern of the swatch; default: a solid square. */
-  readonly dash?: string;
-  readonly isOn?: boolean;
-  readonly toggle: (isOn: boolean) => void;
+/** Buttons that show and hide the lines of a chart. */
+export function legend(name: string, lines: readonly Line[], show: (line: Line, show: boolean) => void): HTMLElement {
+  const chips = lines.map((line) => chip(line, (isOn) => show(line, isOn)));
+  return h('div', { class: 'legend', role: 'group', 'aria-label': name }, ...chips);
 }
 
-export function legend(name: string, chips: readonly Chip[]): HTMLElement {
-  return h('div', { class: 'legend', role: 'group', 'aria-label': name }, ...chips.map(chipButton));
-}
-
-function chipButton({ name, color, detail, dash, isOn = true, toggle }: Chip): HTMLElement {
-  const swatch = dash === undefined ? h('span', { class: 'swatch' }) : dashSwatch(dash);
+function chip({ name, color, detail, dash, isOn = true }: Line, toggle: (isOn: boolean) => void): HTMLElement {
+  const swatch = h('span', { class: dash ? 'swatch dashed' : 'swatch' });
   swatch.style.color = `var(--${color})`;
+  if (dash) {
+    const [on = 0, off = 0] = dash;
+    swatch.style.background = `repeating-linear-gradient(90deg, currentcolor 0 ${on}px, transparent 0 ${on + off}px)`;
+  }
   const press = () => {
     const next = made.getAttribute('aria-pressed') !== 'true';
     made.setAttribute('aria-pressed', String(next));
     toggle(next);
   };
   const made = button('', press, { 'aria-pressed': String(isOn) });
-  made.append(swatch, h('span', {}, name), ...(detail === undefined ? [] : [h('span', { class: 'quiet' }, detail)]));
+  made.append(swatch, h('span', {}, name), ...(detail ? [h('span', { class: 'quiet' }, detail)] : []));
   return made;
-}
-
-function dashSwatch(dash: string): SVGElement {
-  return s(
-    'svg',
-    { class: 'swatch-line', width: 28, height: 4, viewBox: '0 0 28 4', 'aria-hidden': 'true' },
-    s('line', { x1: 0, y1: 2, x2: 28, y2: 2, 'stroke-dasharray': dash }),
-  );
 }
 
 export function choice<T extends string>(

@@ -1,10 +1,10 @@
 import uPlot from 'uplot';
 import { h } from '../../../browser/dom.ts';
 import { counted, percent, tokens } from '../../figures.ts';
-import { createChart, KIND_COLORS } from './chart.ts';
+import { createChart, KIND_COLORS, type Line } from './chart.ts';
 import { short } from './context-chart.ts';
 import { choice, legend, section } from './controls.ts';
-import { type Added, additionsOf, type Session } from './session.ts';
+import type { Added, Session } from './session.ts';
 import type { Span } from './span.ts';
 
 /** `call`: tokens added before each call. `sum`: tokens added since the context was last replaced. */
@@ -22,70 +22,59 @@ export function growthSection(session: Session, span: Span, table: () => HTMLEle
   if (session.added.length === 0) return h('div', { hidden: true });
   const kinds = mainKinds(session);
   const columns = { call: kinds.map((kind) => kind.tokens), sum: kinds.map((kind) => sumsOf(kind, session)) };
-  const shown = kinds.map(() => true);
   const about = h('p', { class: 'quiet' });
-  const contexts = session.calls.map(({ context }) => context);
   let mode: Mode = 'call' as Mode;
   // Sums are continuous; additions are per call.
   const draw: uPlot.Series.PathBuilder = (...given) => (mode === 'sum' ? AREAS : BARS)?.(...given) ?? null;
 
+  const total = kinds.reduce((sum, kind) => sum + kind.total, 0);
+  const stacked = kinds.map(
+    (kind, index): Line => ({
+      name: kind.kind,
+      color: `kind-${index + 1}` as const,
+      detail: `${tokens(kind.total)} · ${percent(kind.total / total)}`,
+      stacked: draw,
+    }),
+  );
+  const context: Line = { name: 'Context', color: 'ink', width: 1, isOn: false };
+  // The highest stack first, the measured context last.
+  const lines = [...stacked.toReversed(), context];
+
   /** The stacked sums of the visible calls. Puts several calls into a bar if the chart is too narrow for a bar each. */
-  function figures(width: number): uPlot.AlignedData {
-    const size = Math.max(1, Math.ceil(((span.to - span.from) * BAR) / width));
+  function figures({ root, series }: uPlot): uPlot.AlignedData {
+    const size = Math.max(1, Math.ceil(((span.to - span.from) * BAR) / root.clientWidth));
     const bars: number[] = [];
     const start = Math.floor((Math.ceil(span.from) - 1) / size) * size;
     for (let first = start; first < Math.min(span.to, span.total); first += size) bars.push(first);
     const stacks: number[][] = [];
     for (const [kind, column] of columns[mode].entries()) {
-      const parts = bars.map((first) => (shown[kind] ? partOf(column.slice(first, first + size), mode) : 0));
+      const isShown = series[kinds.length - kind]?.show;
+      const parts = bars.map((first) => (isShown ? partOf(column.slice(first, first + size), mode) : 0));
       stacks.unshift(parts.map((part, bar) => part + (stacks[0]?.[bar] ?? 0)));
     }
     about.textContent = MODE_DESCRIPTIONS[mode] + (size > 1 ? ` A bar stands for ${counted(size, 'call')}.` : '');
     return [
       bars.map((first) => first + (size + 1) / 2),
       ...stacks,
-      bars.map((first) => contexts[first + size - 1] ?? null),
+      bars.map((first) => session.calls[first + size - 1]?.context ?? null),
     ];
   }
 
   const chart = createChart(session, {
     name: 'What came in, by kind, over calls',
     span,
-    // The highest stack first, the measured context last.
-    lines: [
-      ...kinds.map(({ kind }, index) => ({ name: kind, color: `kind-${index + 1}` as const, stacked: draw })).reverse(),
-      { name: 'Context', color: 'ink', width: 1, isOn: false },
-    ],
+    lines,
     figures,
     height: 220,
     top: (max) => Math.max(max, 10) * 1.05,
     figure: short,
-    tell: ({ number }) => `Call ${number}: ${addedText(session, number) || 'nothing came in'}`,
   });
   const ways = choice('Growth', WAYS, mode, (chosen) => {
     mode = chosen;
-    chart.show(kinds.length, mode === 'sum');
-    chart.redraw();
+    chart.show(context, mode === 'sum');
   });
-  const total = kinds.reduce((sum, kind) => sum + kind.total, 0);
-  const chips = kinds.map((kind, index) => ({
-    name: kind.kind,
-    color: `kind-${index + 1}` as const,
-    detail: `${tokens(kind.total)} · ${percent(kind.total / total)}`,
-    toggle: (isOn: boolean) => {
-      shown[index] = isOn;
-      chart.redraw();
-    },
-  }));
   const controls = h('div', { class: 'controls' }, ways);
-  return section('What came in', [controls, chart.element, legend('Kinds', chips), about], table);
-}
-
-/** Additions before a call: `Read 8,200, answer 310` */
-function addedText(session: Session, call: number): string {
-  return additionsOf(session, call)
-    .map(({ kind, figure }) => `${kind} ${tokens(figure)}`)
-    .join(', ');
+  return section('What came in', [controls, chart.element, legend('Kinds', stacked, chart.show), about], table);
 }
 
 /** Kinds with a color of their own; the others are merged into one. Indices match the colors. */

@@ -91,20 +91,21 @@ function totals(sessions: readonly PageSession[]): string {
   ].join(' · ');
 }
 
-const [WIDTH, HEIGHT] = [120, 28];
-
 /** A small curve of the context without axes; its top is the window, or the peak if the window is unknown. */
 function sparkline(figures: readonly number[], window: number | null, words: string): SVGElement {
-  const peak = Math.max(...figures, 0);
-  const top = Math.max(window ?? 0, peak, 1);
-  const step = figures.length > 1 ? WIDTH / (figures.length - 1) : 0;
-  const points = figures.map((figure, index) => `${round(index * step)},${round(HEIGHT - (figure / top) * HEIGHT)}`);
-  const line = points.length === 1 ? `${points[0]} ${WIDTH},${points[0]?.split(',')[1]}` : points.join(' ');
-  const box = { viewBox: `0 -2 ${WIDTH} ${HEIGHT + 4}`, width: WIDTH, height: HEIGHT + 4 };
+  const peak = Math.max(...figures);
+  const [width, height] = [figures.length, Math.max(window ?? 0, peak)];
+  const line = [...figures, figures.at(-1)].map((figure = 0, index) => `${index},${height - figure}`).join(' ');
   const curve = s(
     'svg',
-    { class: 'sparkline', ...box, role: 'img', 'aria-label': words },
-    s('polygon', { points: `0,${HEIGHT} ${line} ${WIDTH},${HEIGHT}` }),
+    {
+      class: 'sparkline',
+      viewBox: `0 0 ${width} ${height}`,
+      preserveAspectRatio: 'none',
+      role: 'img',
+      'aria-label': words,
+    },
+    s('polygon', { points: `0,${height} ${line} ${width},${height}` }),
     s('polyline', { points: line }),
   );
   curve.style.color = `var(--${window === null ? 'mark' : colorOf(peak / window)})`;
@@ -115,10 +116,6 @@ function sparkline(figures: readonly number[], window: number | null, words: str
 function colorOf(share: number): Color {
   if (share >= 0.85) return 'bad';
   return share >= 0.7 ? 'warn' : 'mark';
-}
-
-function round(figure: number): number {
-  return Math.round(figure * 10) / 10;
 }
 
 const { sessions } = JSON.parse(part('data').textContent ?? '') as PageData;

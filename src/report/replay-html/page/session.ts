@@ -36,11 +36,3 @@ export function unpack(info: PageSession) {
     added: added.map(({ kind, tokens }) => ({ kind, tokens, total: tokens.reduce((sum, figure) => sum + figure, 0) })),
   };
 }
-
-/** Tokens added before a call by kind, the largest first. */
-export function additionsOf({ added }: Session, call: number) {
-  return added
-    .map(({ kind, tokens }) => ({ kind, figure: tokens[call - 1] ?? 0 }))
-    .filter(({ figure }) => figure > 0)
-    .sort((a, b) => b.figure - a.figure);
-}

@@ -41,6 +41,10 @@ export function createSpan(total: number) {
       const round = place ?? span.at ?? (span.from + span.to) / 2;
       span.zoom(round - (round - span.from) * factor, round + (span.to - round) * factor);
     },
+    /** Moves by a number of calls from the current one, or from the edge of the range if no call is chosen. */
+    step(by: number, frame: HTMLElement): void {
+      span.move((span.at ?? (by > 0 ? Math.ceil(span.from) - 1 : Math.floor(span.to) + 1)) + by, frame);
+    },
     /** Points at a call and scrolls it into the range. */
     move(wanted: number | undefined, frame?: HTMLElement): void {
       const at = wanted === undefined ? undefined : Math.max(1, Math.min(total, wanted));
@@ -54,41 +58,27 @@ export function createSpan(total: number) {
   return span;
 }
 
-const KEY_ACTIONS: Readonly<Record<string, (span: Span, frame: HTMLElement) => void>> = {
-  ArrowRight: (span, frame) => go(span, frame, 1),
-  ArrowUp: (span, frame) => go(span, frame, 1),
-  ArrowLeft: (span, frame) => go(span, frame, -1),
-  ArrowDown: (span, frame) => go(span, frame, -1),
-  PageUp: (span, frame) => go(span, frame, tenth(span)),
-  PageDown: (span, frame) => go(span, frame, -tenth(span)),
-  Home: (span, frame) => span.move(1, frame),
-  End: (span, frame) => span.move(span.total, frame),
-  '+': (span) => span.scale(0.5),
-  '=': (span) => span.scale(0.5),
-  '-': (span) => span.scale(2),
-  '0': (span) => span.zoom(0, span.total + 1),
-  Escape: (span) => span.move(undefined),
-};
-
 /** Adds keyboard control. */
 export function followKeys(frame: HTMLElement, span: Span): void {
   frame.addEventListener('keydown', (event) => {
-    const act = event.ctrlKey || event.metaKey || event.altKey ? undefined : KEY_ACTIONS[event.key];
-    if (act === undefined) return;
+    const tenth = Math.max(1, Math.round((span.to - span.from) / 10));
+    const steps = { ArrowUp: 1, ArrowRight: 1, PageUp: tenth, End: span.total };
+    const back = { ArrowDown: -1, ArrowLeft: -1, PageDown: -tenth, Home: -span.total };
+    const by = new Map(Object.entries({ ...steps, ...back })).get(event.key);
+    const factor = new Map([
+      ['+', 0.5],
+      ['=', 0.5],
+      ['-', 2],
+      ['0', span.total],
+    ]).get(event.key);
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (by !== undefined) span.step(by, frame);
+    else if (factor !== undefined) span.scale(factor);
+    else if (event.key === 'Escape') span.move(undefined);
+    else return;
     event.preventDefault();
-    act(span, frame);
   });
   frame.addEventListener('blur', () => span.move(undefined));
-}
-
-/** Moves by a number of calls from the current one, or to the edge of the range if no call is chosen. */
-function go(span: Span, frame: HTMLElement, by: number): void {
-  const edge = by > 0 ? Math.ceil(span.from) : Math.floor(span.to);
-  span.move(span.at === undefined ? edge : span.at + by, frame);
-}
-
-function tenth({ from, to }: Span): number {
-  return Math.max(1, Math.round((to - from) / 10));
 }
 
 /** Adds pointer control: moving selects a call, dragging zooms, a double click shows all calls. */
