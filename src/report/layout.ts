@@ -11,39 +11,23 @@ export function present(...lines: readonly (string | false | undefined)[]): stri
  * Formats rows as lines: the first column left-aligned, the others right-aligned. The first row sets the number of
  * columns.
  *
- * @param width a wider table is split into bands below each other, each with all rows and their names. If not even one
- * column fits beside the names, each row takes several lines: its name, then its figures
+ * @param width a wider table is split into bands below each other, each with all rows and their names
  */
 export function align(rows: Rows, width = Number.POSITIVE_INFINITY): string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  const [names = 0, ...figures] = widths;
-  const cellOf = (row: readonly string[]) => (column: number) => {
-    const [cell, room] = [row[column] ?? '', widths[column] ?? 0];
-    return column === 0 ? cell.padEnd(room) : cell.padStart(room);
-  };
-  if (names + GAP.length + Math.max(...figures) <= width) {
-    return bandsOf(names, figures, width).flatMap((band) => rows.map((row) => [0, ...band].map(cellOf(row)).join(GAP)));
-  }
-  const bands = bandsOf(GAP.length, figures, width);
-  return rows.map((row) => {
-    const below = bands.map((band) => GAP + GAP + band.map(cellOf(row)).join(GAP).trimEnd());
-    return [row[0] ?? '', ...below].filter((line) => line.trim() !== '').join('\n');
-  });
-}
-
-/** Splits columns of figures into bands that fit next to names of the given width, with at least one column in each. */
-function bandsOf(names: number, figures: readonly number[], width: number): number[][] {
-  const bands: number[][] = [[]];
-  let used = names;
-  for (const [at, figure] of figures.entries()) {
-    used += GAP.length + figure;
-    if (used > width && bands.at(-1)?.length !== 0) {
-      bands.push([]);
-      used = names + GAP.length + figure;
+  const bands: number[][] = [];
+  let used = 0;
+  for (const [column, room] of widths.slice(1).entries()) {
+    used += GAP.length + room;
+    if (bands.length === 0 || used > width) {
+      bands.push([0]);
+      used = (widths[0] ?? 0) + GAP.length + room;
     }
-    bands.at(-1)?.push(at + 1);
+    bands.at(-1)?.push(column + 1);
   }
-  return bands;
+  const cellIn = (row: readonly string[], column: number) =>
+    column === 0 ? (row[0] ?? '').padEnd(widths[0] ?? 0) : (row[column] ?? '').padStart(widths[column] ?? 0);
+  return bands.flatMap((band) => rows.map((row) => band.map((column) => cellIn(row, column)).join(GAP)));
 }
 
 /** The rows of a table: the keys of the records are the headings. */

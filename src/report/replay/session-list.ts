@@ -25,10 +25,8 @@ interface Column {
   readonly takesRest?: boolean;
 }
 
-/**
- * Minimum page widths for compactions in sums, for projects, for models, for other columns besides ids, and for times.
- */
-const [ROOM_FOR_COMPACTIONS, ROOM_FOR_PROJECTS, ROOM_FOR_MODELS, ROOM_FOR_IDS, WIDE] = [44, 60, 72, 120, 120];
+/** Minimum page widths, without ids: for compactions in sums, for projects, for models, and for times. */
+const [ROOM_FOR_COMPACTIONS, ROOM_FOR_PROJECTS, ROOM_FOR_MODELS, WIDE] = [44, 60, 72, 120];
 
 /** Minimum width of the `takesRest` column on a terminal, which omits a narrower one, and in other outputs. */
 const [MIN_REST, MIN_REST_IN_FILE] = [10, 7];
@@ -46,12 +44,11 @@ function sessionList(sessions: readonly SessionFigures[], page: Page): string[] 
   const shown = listed(newestFirst(sessions), page);
   const totals = totalsOf(sessions);
   const ids = page.list.ids ? shown.map(({ sessionId, file }) => onOneLine(sessionId ?? basename(file))) : [];
-  const isWide = page.columns >= WIDE + Math.max(0, ...ids.map(columnsOf));
-  const isTight = page.list.ids && page.columns < ROOM_FOR_IDS;
+  const room = page.columns - Math.max(0, ...ids.map(columnsOf));
+  const isWide = room >= WIDE;
   const projects = shortPaths(shown.map(({ project, file }) => project ?? file.split('/').slice(0, -1).join('/')));
-  const showsProjects = !isTight && page.columns >= ROOM_FOR_PROJECTS;
+  const showsProjects = room >= ROOM_FOR_PROJECTS;
   const dates = datesOf(shown, isWide, !showsProjects);
-  const showsModels = !isTight && page.columns >= ROOM_FOR_MODELS;
   const models = shown.map(({ model }) => modelText(model));
   const showsCopies = isWide && totals.copiedCalls > 0;
   const figures = (row: Totals) =>
@@ -61,7 +58,7 @@ function sessionList(sessions: readonly SessionFigures[], page: Page): string[] 
     { heading: 'date', cells: dates },
     page.list.ids && { heading: 'session', cells: ids },
     { heading: 'first prompt', cells: shown.map(promptOf), takesRest: true },
-    showsModels && { heading: 'model', cells: models, maxWidth: 18 },
+    room >= ROOM_FOR_MODELS && { heading: 'model', cells: models, maxWidth: 18 },
     ...figureColumns(
       figures,
       shown.map((session) => totalsOf([session])),
@@ -179,15 +176,15 @@ export function table(
   for (const each of columns) if (each.takesRest) each.width = Math.min(each.width, Math.max(MIN_REST_IN_FILE, left));
   const names = columns.filter(({ total }) => total === undefined);
   const totalWidth = (some: typeof columns) => some.reduce((sum, { width }) => sum + width + GAP.length, -GAP.length);
-  const more = Math.max(0, columnsOf(last) - totalWidth(names));
-  // A label that does not fit would shift the figures: shorten it to its number.
-  const fits = totalWidth(columns) + more <= page.edge;
   const [first] = columns;
-  if (fits && first !== undefined) first.width += more;
+  const more = Math.min(columnsOf(last) - totalWidth(names), page.edge - totalWidth(columns));
+  if (first !== undefined) first.width += Math.max(0, more);
   const fitted = columns.map(fittedTexts);
   const [head = '', ...lines] = fitted[0]?.map((_, row) => fitted.map((texts) => texts[row]).join(GAP)) ?? [];
-  const end = padText(fits ? last : last.replace(/ .*/, ''), totalWidth(names));
-  const totals = [end, ...fitted.slice(names.length).map((texts) => texts.at(-1))].join(GAP);
+  const totals = [
+    padText(fitText(last, totalWidth(names)), totalWidth(names)),
+    ...fitted.slice(names.length).map((texts) => texts.at(-1)),
+  ].join(GAP);
   return [
     style.bold(head),
     ...lines.slice(0, -1),
