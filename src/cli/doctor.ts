@@ -32,7 +32,7 @@ export const define: Define = (command, connect) =>
       .option('--strict', 'exit code 3 also if an optional fact fails or takes too long')
       .option(
         '--timeout <seconds>',
-        'limit for all facts together; each has a third of it (default: depends on the machine)',
+        'limit for all facts together; each has a third of it (default: two minutes for each)',
         wholeNumber('--timeout', 'a whole number of seconds, 1 or more', 1),
       )
       .option('--json', 'as JSON')

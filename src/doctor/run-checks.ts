@@ -15,9 +15,7 @@ export interface Outcome {
 }
 
 export interface Limits {
-  /**
-   * Milliseconds for all checks together; a single one may take a third. Undefined: a limit measured on this machine.
-   */
+  /** Milliseconds for all checks together; a single scene may take a third. Undefined: two minutes for each scene. */
   readonly timeoutMs: number | undefined;
   /** Aborted when the user interrupts. */
   readonly stop: AbortSignal;
@@ -25,18 +23,12 @@ export interface Limits {
   readonly onLooked?: (facts: number) => void;
 }
 
-/** Milliseconds for a scene until the speed of the machine is known. */
-const UNMEASURED_MS = 120_000;
-/**
- * Minimum milliseconds for a scene, and a factor on the duration of the first one: the others are longer, and share the
- * processors.
- */
-const MIN_MS = 20_000;
-const TIMES_THE_FIRST = 8;
+/** Enough for a slow machine. */
+const USUAL_MS = 120_000;
 
-/** Milliseconds that a scene may take before the speed of the machine is known. */
+/** Milliseconds that a scene may take. */
 export function sceneTimeoutMs({ timeoutMs }: Limits): number {
-  return timeoutMs === undefined ? UNMEASURED_MS : Math.ceil(timeoutMs / 3);
+  return timeoutMs === undefined ? USUAL_MS : Math.ceil(timeoutMs / 3);
 }
 
 /** More scenes at the same time would only wait for the processors. */
@@ -45,69 +37,58 @@ const MAX_PARALLEL = 8;
 /** Checks the facts with a claude. The scene of the first check runs alone: if it fails, no other can run. */
 export async function runChecks(checks: readonly Check[], place: Place, limits: Limits): Promise<readonly Outcome[]> {
   const { timeoutMs, stop } = limits;
-  const signal = timeoutMs === undefined ? stop : timeoutSignal(timeoutMs, stop);
+  const over = timeoutMs === undefined ? stop : timeoutSignal(timeoutMs, stop);
   const outcomes = new Map<Check, Outcome>();
-  const play = async (scene: Scene, ms: number) => {
+  const play = async (scene: Scene) => {
     const facts = checks.filter((check) => check.scene === scene);
-    for (const outcome of await judgeScene(scene, facts, { place, over: signal, patienceMs: ms })) {
-      outcomes.set(outcome.check, outcome);
-    }
+    const judge = await playScene(scene, place, sceneTimeoutMs(limits), over);
+    for (const check of facts) outcomes.set(check, judge(check));
     limits.onLooked?.(facts.length);
   };
   const [first] = checks;
   if (first === undefined) return [];
-  const started = performance.now();
-  await play(first.scene, sceneTimeoutMs(limits));
+  await play(first.scene);
   if (outcomes.get(first)?.status === 'holds') {
-    const atOnce = Math.min(MAX_PARALLEL, 2 * availableParallelism());
-    const measured = Math.max(MIN_MS, TIMES_THE_FIRST * atOnce * (performance.now() - started));
-    const ms = timeoutMs === undefined ? measured : sceneTimeoutMs(limits);
     const others = new Set(checks.map(({ scene }) => scene));
     others.delete(first.scene);
     const next = others.values();
     const worker = async () => {
-      for (const scene of next) await play(scene, ms);
+      for (const scene of next) await play(scene);
     };
-    await Promise.all(Array.from({ length: atOnce }, worker));
+    await Promise.all(Array.from({ length: Math.min(MAX_PARALLEL, 2 * availableParallelism()) }, worker));
   }
   return checks.map((check) => outcomes.get(check) ?? unknownOutcome(check, `not tried without ${first.name}`));
 }
 
-interface Circumstances {
-  readonly place: Place;
-  readonly over: AbortSignal;
-  readonly patienceMs: number;
+/** Plays a scene once. Resolves with a function that judges a check that needs it. */
+async function playScene(scene: Scene, place: Place, ms: number, over: AbortSignal) {
+  const more = `give a slow machine more time with --timeout ${Math.ceil((6 * ms) / 1000)}`;
+  if (over.aborted) return (check: Check) => unknownOutcome(check, `not tried, the time was up: ${more}`);
+  const timeout = timeoutSignal(ms, over);
+  const seen = await withStage(scene.scenario, place, timeout, scene.play).catch(contradictionOf);
+  return (check: Check): Outcome => {
+    const contradiction = seen instanceof Contradiction ? seen : contradictionIn(() => check.look(seen));
+    if (contradiction === undefined) return { check, status: 'holds', seen: undefined };
+    const { message } = contradiction;
+    if (!timeout.aborted) return { check, status: 'fails', seen: message };
+    // After a timeout, a missing observation may only be late.
+    return unknownOutcome(check, `${message}, waited for ${Math.ceil(ms / 1000)} s: ${more}`);
+  };
 }
 
-/** Plays a scene once, and judges all checks that need it. */
-async function judgeScene(scene: Scene, checks: readonly Check[], { place, over, patienceMs }: Circumstances) {
-  const more = `give a slow machine more time with --timeout ${Math.ceil((6 * patienceMs) / 1000)}`;
-  if (over.aborted) return checks.map((check) => unknownOutcome(check, `not tried, the time was up: ${more}`));
-  const timeout = timeoutSignal(patienceMs, over);
-  const judge = (check: Check, look: () => void): Outcome => {
-    try {
-      look();
-      return { check, status: 'holds', seen: undefined };
-    } catch (error) {
-      if (!(error instanceof Contradiction)) throw error;
-      if (!timeout.aborted) return { check, status: 'fails', seen: error.message };
-      // After a timeout, a missing observation may only be late.
-      return unknownOutcome(check, `${error.message}, waited for ${Math.ceil(patienceMs / 1000)} s: ${more}`);
-    }
-  };
+function contradictionIn(look: () => void): Contradiction | undefined {
   try {
-    return await withStage(scene.scenario, place, timeout, async (stage) => {
-      const seen = await scene.play(stage);
-      return checks.map((check) => judge(check, () => check.look(seen)));
-    });
+    look();
+    return undefined;
   } catch (error) {
-    // A failed scene decides all of its checks.
-    return checks.map((check) =>
-      judge(check, () => {
-        throw error;
-      }),
-    );
+    return contradictionOf(error);
   }
+}
+
+/** @throws any other error */
+function contradictionOf(error: unknown): Contradiction {
+  if (error instanceof Contradiction) return error;
+  throw error;
 }
 
 function unknownOutcome(check: Check, seen: string): Outcome {

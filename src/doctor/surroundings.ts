@@ -8,7 +8,7 @@ import { readEnvironment } from '../config/read-environment.ts';
 import { type ResolvedConfig, resolveConfig } from '../config/resolve-config.ts';
 import { type Fields, fieldsOf, textOf } from '../core/protocol/fields.ts';
 import { isAtLeast } from '../core/protocol/version.ts';
-import { messageOf, orElse } from '../errors.ts';
+import { messageOf } from '../errors.ts';
 import type { Where } from '../io.ts';
 import { GivenFault, readGiven } from '../store/files/given-file.ts';
 import { kindOf } from '../store/files/plain-file.ts';
@@ -21,20 +21,20 @@ export type Surroundings = Awaited<ReturnType<typeof inspectSurroundings>>;
 /** Checks everything but claude. */
 export async function inspectSurroundings(world: Where) {
   const resolved = await resolveConfig(world);
-  const { files, remarks } = readSettingsFiles(world);
-  const variables = variablesOf(world, files);
+  const { settings, remarks } = readSettings(world);
+  const odd = checkOddSettings(settings);
   return {
     resolved,
     /** Whether the user has placed claude's trigger, or disabled it. */
-    isTriggerTaken: isTriggerTaken(files, variables),
+    isTriggerTaken: odd.some(({ text }) => text.endsWith(OWN_TRIGGER)),
     /** The model that the user has set; undefined: claude's default. */
-    model: variables.get('ANTHROPIC_MODEL')?.value ?? textOf(settingOf(files, 'model')?.value),
+    model: textOf((settings.get('env.ANTHROPIC_MODEL') ?? settings.get('model'))?.value),
     remarks: [
       checkNode(process.versions.node),
       ...checkConfiguration(resolved, readEnvironment(world.env).warnings),
       checkContextFolder(resolve(world.cwd, resolved.config.contextDir)),
       ...remarks,
-      ...checkOddSettings(files, variables),
+      ...(odd.length > 0 ? odd : [remark('good', "claude's settings", 'they do not restrict ctxb')]),
     ],
   };
 }
@@ -62,31 +62,23 @@ export function checkNode(version: string): Remark {
 
 /** @param folder absolute path, which may not exist */
 function checkContextFolder(folder: string): Remark {
-  const subject = 'context folder';
-  const kind = kindOf(folder);
-  if (kind !== 'missing' && kind !== 'folder') {
-    const todo = 'move it away, or name another folder (contextDir)';
-    return remark('fault', subject, `${folder} is a ${kind}: ctxb writes to folders only`, todo);
-  }
+  const [subject, kind] = ['context folder', kindOf(folder)];
+  const fault = (text: string, todo: string) =>
+    remark('fault', subject, text, `${todo}name another folder (contextDir)`);
+  if (kind !== 'missing' && kind !== 'folder')
+    return fault(`${folder} is a ${kind}: ctxb writes to folders only`, 'move it away, or ');
   const place = nearestFolder(folder);
-  if (!isWritable(place)) {
-    const todo = `make ${place} writable, or name another folder (contextDir)`;
-    return remark('fault', subject, `${folder} cannot be written: no notes, no recovery`, todo);
+  try {
+    accessSync(place, constants.W_OK | constants.X_OK);
+  } catch {
+    return fault(`${folder} cannot be written: no notes, no recovery`, `make ${place} writable, or `);
   }
-  const refusal = kind === 'folder' ? refusalOf(folder) : undefined;
-  if (refusal !== undefined) {
-    return remark('fault', subject, `ctxb run will not start: ${refusal}`, 'name another folder (contextDir)');
-  }
-  return remark('good', subject, kind === 'folder' ? folder : `${folder} (the first run creates it)`);
-}
-
-/** Why ctxb would refuse the folder; undefined if it would not. */
-function refusalOf(folder: string): string | undefined {
+  if (kind === 'missing') return remark('good', subject, `${folder} (the first run creates it)`);
   try {
     requireOwn(folder);
-    return undefined;
+    return remark('good', subject, folder);
   } catch (error) {
-    return messageOf(error);
+    return fault(`ctxb run will not start: ${messageOf(error)}`, '');
   }
 }
 
@@ -95,68 +87,46 @@ function nearestFolder(folder: string): string {
   return existsSync(folder) || dirname(folder) === folder ? folder : nearestFolder(dirname(folder));
 }
 
-function isWritable(folder: string): boolean {
-  return orElse(() => {
-    accessSync(folder, constants.W_OK | constants.X_OK);
-    return true;
-  }, false);
-}
-
-interface SettingsFile {
-  readonly path: string;
-  readonly settings: Fields;
-}
-
-interface SetSomewhere<T = unknown> {
-  readonly value: T;
+interface SetSomewhere {
+  readonly value: unknown;
   readonly where: string;
 }
-
-type Variables = ReadonlyMap<string, SetSomewhere<string>>;
 
 const MANAGED =
   process.platform === 'darwin'
     ? '/Library/Application Support/ClaudeCode/managed-settings.json'
     : '/etc/claude-code/managed-settings.json';
 
-/** claude's settings for the folder, highest precedence last. A file that is not JSON causes a remark. */
-function readSettingsFiles(world: Where) {
-  // In the home folder, the user's settings are also the project's.
-  const places = new Set([...settingsPaths(world), MANAGED]);
-  const files: SettingsFile[] = [];
+/**
+ * The values that claude's settings for the folder and the environment set, by name; variables begin with `env.`.
+ * Settings override the environment. A file that is not JSON causes a remark.
+ */
+function readSettings(world: Where) {
+  const settings = new Map<string, SetSomewhere>();
   const remarks: Remark[] = [];
-  for (const path of [...places].filter((place) => existsSync(place))) {
+  const add = (fields: Fields, where: string, prefix = '') => {
+    for (const [name, value] of Object.entries(fields)) {
+      if (value !== undefined && value !== '') settings.set(prefix + name, { value, where });
+    }
+  };
+  add(world.env, 'the environment', 'env.');
+  // In the home folder, the user's settings are also the project's. The last one has the highest precedence.
+  for (const path of new Set([...settingsPaths(world), MANAGED])) {
+    if (!existsSync(path)) continue;
     try {
-      files.push({ path, settings: fieldsOf(parseJson(readGiven(path, SETTINGS_LIMIT).toString('utf8'))) });
+      const fields = fieldsOf(parseJson(readGiven(path, SETTINGS_LIMIT).toString('utf8')));
+      add(fields, path);
+      add(fieldsOf(fields.env), path, 'env.');
     } catch (error) {
       remarks.push(remark('warning', path, faultText(error), 'correct it'));
     }
   }
-  return { files, remarks };
+  return { settings, remarks };
 }
 
 function faultText(error: unknown): string {
   if (error instanceof GivenFault) return `it was not read: ${error.message}`;
   return `claude cannot read it: ${error instanceof SyntaxFault ? `line ${error.line}: ` : ''}${messageOf(error)}`;
-}
-
-function settingOf(files: readonly SettingsFile[], name: string): SetSomewhere | undefined {
-  const file = files.findLast(({ settings }) => settings[name] !== undefined);
-  return file && { value: file.settings[name], where: file.path };
-}
-
-/** Variables that claude sees: the user's environment, overridden by the variables in settings. */
-function variablesOf({ env }: Where, files: readonly SettingsFile[]): Variables {
-  const variables = new Map<string, SetSomewhere<string>>();
-  const add = (fields: Fields, where: string) => {
-    for (const [name, value] of Object.entries(fields)) {
-      const text = textOf(value);
-      if (text !== undefined && text !== '') variables.set(name, { value: text, where });
-    }
-  };
-  add(env, 'the environment');
-  for (const { path, settings } of files) add(fieldsOf(settings.env), path);
-  return variables;
 }
 
 interface Oddity {
@@ -173,27 +143,23 @@ const NO_HOOKS = 'claude calls no hooks: ctxb hands nothing back after a compact
 const NO_OTHERS_HOOKS =
   "claude calls no hooks of its settings and runs no mods: compactions are claude's own summaries";
 
-/** Variables that change what ctxb can do, each tried with claude 2.1.197 and 2.1.332. */
-const VARIABLES: Readonly<Record<string, Oddity>> = {
-  CLAUDE_CODE_AUTO_COMPACT_WINDOW: { text: OWN_TRIGGER, todo: REMOVE_IT },
-  CLAUDE_AUTOCOMPACT_PCT_OVERRIDE: { text: OWN_TRIGGER, todo: REMOVE_IT },
-  DISABLE_AUTO_COMPACT: { text: `it is switched off; ${OWN_TRIGGER}`, todo: REMOVE_IT, applies: isOn },
-  DISABLE_COMPACT: { text: NO_COMPACTION, todo: 'remove it', applies: isOn },
-  CLAUDE_CODE_SIMPLE: { text: NO_HOOKS, todo: 'remove it', applies: isOn },
-  CLAUDE_CODE_SKIP_PROMPT_HISTORY: {
+/** Settings and variables that restrict ctxb, each tried with claude 2.1.197 and 2.1.332. */
+const ODDITIES: Readonly<Record<string, Oddity>> = {
+  'env.CLAUDE_CODE_AUTO_COMPACT_WINDOW': { text: OWN_TRIGGER, todo: REMOVE_IT },
+  'env.CLAUDE_AUTOCOMPACT_PCT_OVERRIDE': { text: OWN_TRIGGER, todo: REMOVE_IT },
+  'env.DISABLE_AUTO_COMPACT': { text: `it is switched off; ${OWN_TRIGGER}`, todo: REMOVE_IT, applies: isOn },
+  'env.DISABLE_COMPACT': { text: NO_COMPACTION, todo: 'remove it', applies: isOn },
+  'env.CLAUDE_CODE_SIMPLE': { text: NO_HOOKS, todo: 'remove it', applies: isOn },
+  'env.CLAUDE_CODE_SKIP_PROMPT_HISTORY': {
     text: 'claude keeps no log of a session: ctxb cannot continue it after a crash',
     todo: 'remove it',
     applies: isOn,
   },
-  ANTHROPIC_BASE_URL: {
+  'env.ANTHROPIC_BASE_URL': {
     text: 'claude calls a server other than the API. If the server reports no usage, ctxb estimates the context from characters',
     todo: 'set the key window if claude does not report its size',
     applies: (value) => !/^https:\/\/api\.anthropic\.com\/?$/.test(String(value)),
   },
-};
-
-/** Settings of claude that change what ctxb can do. */
-const SETTINGS: Readonly<Record<string, Oddity>> = {
   autoCompactEnabled: {
     text: `it is switched off; ${OWN_TRIGGER}`,
     todo: REMOVE_IT,
@@ -209,30 +175,12 @@ const SETTINGS: Readonly<Record<string, Oddity>> = {
   },
 };
 
-/** Remarks on settings and variables that restrict ctxb. */
-function checkOddSettings(files: readonly SettingsFile[], variables: Variables): Remark[] {
-  const remarks = [
-    ...remarksOn(VARIABLES, (name) => variables.get(name)),
-    ...remarksOn(SETTINGS, (name) => settingOf(files, name)),
-  ];
-  if (remarks.length > 0) return remarks;
-  return [remark('good', "claude's settings", 'they do not restrict ctxb')];
-}
-
-function remarksOn(
-  oddities: Readonly<Record<string, Oddity>>,
-  find: (name: string) => SetSomewhere | undefined,
-): Remark[] {
-  return Object.entries(oddities).flatMap(([name, { applies = () => true, text, todo }]) => {
-    const set = find(name);
+function checkOddSettings(settings: ReadonlyMap<string, SetSomewhere>): Remark[] {
+  return Object.entries(ODDITIES).flatMap(([name, { applies = () => true, text, todo }]) => {
+    const set = settings.get(name);
     if (set === undefined || !applies(set.value, set.where)) return [];
-    return remark('warning', `${name} in ${set.where}`, text, todo);
+    return remark('warning', `${name.replace('env.', '')} in ${set.where}`, text, todo);
   });
-}
-
-/** Whether the user has moved or disabled claude's own trigger. */
-function isTriggerTaken(files: readonly SettingsFile[], variables: Variables): boolean {
-  return checkOddSettings(files, variables).some(({ text }) => text.endsWith(OWN_TRIGGER));
 }
 
 /** Whether a switch is on, by claude's rules. */

@@ -113,7 +113,7 @@ export function dayOf(t: number): string {
 }
 
 /** Pads a figure to two digits. */
-export function twoDigits(figure: number): string {
+function twoDigits(figure: number): string {
   return String(figure).padStart(2, '0');
 }
 

@@ -5,8 +5,8 @@ import type { SessionSummary } from '../../replay/summary.ts';
 import { keptOf, type RetentionCounts, type RetentionTotals, retentionTotals } from '../../replay/sums.ts';
 import { counted, percent, tokens } from '../figures.ts';
 import { indentRows } from '../layout.ts';
-import { listed, type Page, type Report, unlistedRows } from './format.ts';
-import { figureColumns, promptOf, table } from './session-list.ts';
+import type { Page, Report } from './format.ts';
+import { promptTable } from './session-list.ts';
 
 /** What compactions and handoffs kept: a table of totals, and a row for each session. */
 export const retention: Report = (sessions, page) => {
@@ -20,7 +20,6 @@ export const retention: Report = (sessions, page) => {
     '',
     style.bold('By session, what must not be lost: prompts, commands that failed or ran again, dead ends'),
     ...sessionTable(relieved, page),
-    ...unlistedRows(relieved.length, page),
     '',
     style.dim(NOTE),
   ];
@@ -41,18 +40,11 @@ function knownRows({ known }: RetentionTotals): string[][] {
 const ROOM_FOR_RELIEFS = 60;
 
 function sessionTable(relieved: readonly SessionSummary[], page: Page): string[] {
-  const shown = listed(relieved, page);
-  const columns = figureColumns(figures, shown.map(reliefsOf), relieved.flatMap(reliefsOf));
-  const names = { heading: 'first prompt', cells: shown.map(promptOf), takesRest: true };
-  return table(
-    [names, ...columns.slice(page.edge < ROOM_FOR_RELIEFS ? 1 : 0)],
-    counted(relieved.length, 'session'),
-    page,
-  );
-}
-
-function figures(reliefs: readonly ReliefSeen[]) {
-  return { reliefs: tokens(reliefs.length), ...keptTexts(keptOf(reliefs, REPORTED_KINDS)) };
+  const figures = (reliefs: readonly ReliefSeen[]) => ({
+    ...(page.edge >= ROOM_FOR_RELIEFS && { reliefs: tokens(reliefs.length) }),
+    ...keptTexts(keptOf(reliefs, REPORTED_KINDS)),
+  });
+  return promptTable(relieved, (session) => figures(reliefsOf(session)), figures(relieved.flatMap(reliefsOf)), page);
 }
 
 function keptTexts({ all, kept, given }: RetentionCounts) {

@@ -4,26 +4,24 @@ import { sumOf } from '../../core/text/sum-of.ts';
 import { ownFigures, totalOf, totalsOf } from '../../replay/copies.ts';
 import { newestFirst } from '../../replay/selection.ts';
 import { type Counts, isFull, type SessionFigures, type Totals } from '../../replay/summary.ts';
-import { dayOf, type Sum, sumsBy, twoDigits } from '../../replay/sums.ts';
+import { dayOf, type Sum, sumsBy } from '../../replay/sums.ts';
 import { costText, counted, NONE, percent, tokens, unseenText } from '../figures.ts';
 import { columnsOf, fitText, padText, present } from '../layout.ts';
 import { onOneLine, unpricedText } from '../shown.ts';
 import { listed, type Page, type Report, unlistedRows } from './format.ts';
 import { sessionRows } from './session-rows.ts';
 
-/** A table column. Text columns come first and are cut on a narrow page. */
-interface Column {
-  readonly heading: string;
-  readonly cells: readonly string[];
-  /** Total below a column of figures; such columns are right-aligned and never cut. */
-  readonly total?: string;
+/** A text column, which is cut on a narrow page; figures never are. */
+interface TextColumn {
   /** Cutting keeps the last parts of a path. */
   readonly isPath?: boolean;
-  /** Maximum width. */
   readonly maxWidth?: number;
   /** Takes the remaining width. */
   readonly takesRest?: boolean;
 }
+
+/** Cells by heading. */
+type Row = Readonly<Record<string, string>>;
 
 /** Minimum page widths, without ids: for compactions in sums, for projects, for models, and for times. */
 const [ROOM_FOR_COMPACTIONS, ROOM_FOR_PROJECTS, ROOM_FOR_MODELS, WIDE] = [44, 60, 72, 120];
@@ -49,24 +47,19 @@ function sessionList(sessions: readonly SessionFigures[], page: Page): string[] 
   const projects = shortPaths(shown.map(({ project, file }) => project ?? file.split('/').slice(0, -1).join('/')));
   const showsProjects = room >= ROOM_FOR_PROJECTS;
   const dates = datesOf(shown, isWide, !showsProjects);
-  const models = shown.map(({ model }) => modelText(model));
   const showsCopies = isWide && totals.copiedCalls > 0;
-  const figures = (row: Totals) =>
-    showsCopies ? { copied: tokens(row.copiedCalls), ...figuresOf(row) } : figuresOf(row);
-  const columns = [
-    showsProjects && { heading: 'project', cells: projects, isPath: true, maxWidth: isWide ? 28 : 10 },
-    { heading: 'date', cells: dates },
-    page.list.ids && { heading: 'session', cells: ids },
-    { heading: 'first prompt', cells: shown.map(promptOf), takesRest: true },
-    room >= ROOM_FOR_MODELS && { heading: 'model', cells: models, maxWidth: 18 },
-    ...figureColumns(
-      figures,
-      shown.map((session) => totalsOf([session])),
-      totals,
-    ),
-  ];
+  const figures = (sums: Totals) => ({ ...(showsCopies && { copied: tokens(sums.copiedCalls) }), ...figuresOf(sums) });
+  const rows = shown.map((session, index) => ({
+    ...(showsProjects && { project: projects[index] }),
+    date: dates[index],
+    ...(page.list.ids && { session: ids[index] }),
+    'first prompt': promptOf(session),
+    ...(room >= ROOM_FOR_MODELS && { model: modelText(session.model) }),
+    ...figures(totalsOf([session])),
+  }));
+  const texts = { ...PROMPTS, project: { isPath: true, maxWidth: isWide ? 28 : 10 }, model: { maxWidth: 18 } };
   return [
-    ...table(columns, `${tokens(sessions.length)} sessions`, page),
+    ...table(rows, figures(totals), `${tokens(sessions.length)} sessions`, page, texts),
     ...unlistedRows(sessions.length, page),
     ...copiedRows(totals),
     ...unknownWindowRows(sessions),
@@ -77,6 +70,20 @@ function sessionList(sessions: readonly SessionFigures[], page: Page): string[] 
 }
 
 const FOOTER = '  More: --detail (each turn), --ids, --html FILE (charts), --by day (sums).';
+
+const PROMPTS = { 'first prompt': { takesRest: true } };
+
+/** The listed sessions by their first prompts, with their figures. */
+export function promptTable<Session extends SessionFigures>(
+  sessions: readonly Session[],
+  figures: (session: Session) => Row,
+  totals: Row,
+  page: Page,
+): string[] {
+  const rows = listed(sessions, page).map((session) => ({ 'first prompt': promptOf(session), ...figures(session) }));
+  const lines = rows.length === 0 ? [] : table(rows, totals, counted(sessions.length, 'session'), page, PROMPTS);
+  return [...lines, ...unlistedRows(sessions.length, page)];
+}
 
 /** Notes on missing figures: unknown prices, logs of subagents, malformed lines, calls without usage. */
 function gapRows(sessions: readonly SessionFigures[]): string[] {
@@ -118,14 +125,16 @@ export const sums: Report<SessionFigures> = (sessions, page) => {
   const summed = sessions.filter((session) => sumsBy([session], by, since).length > 0);
   const totals = { ...totalsOf(summed), ...totalOf(all) };
   const whole = rows.map(({ name }) => name ?? '');
-  const names = by === 'project' ? shortPaths(whole) : whole;
-  const figures = (row: Omit<Sum, 'name'>) => ({ sessions: tokens(row.sessions), ...countsOf(row) });
-  const columns = figureColumns(figures, rows, totals);
-  const fitting = columns.filter(({ heading }) => heading !== 'comp.' || page.edge >= ROOM_FOR_COMPACTIONS);
-  const own = { heading: by, cells: names.map((name) => onOneLine(name) || NONE), isPath: true, takesRest: true };
+  const names = by === 'project' ? shortPaths(whole) : whole.map(onOneLine);
+  const figures = ({ sessions, ...counts }: Counts & Pick<Sum, 'sessions'>) => {
+    const { 'comp.': compactions, ...others } = countsOf(counts);
+    const isWide = page.edge >= ROOM_FOR_COMPACTIONS;
+    return { sessions: tokens(sessions), ...(isWide && { 'comp.': compactions }), ...others };
+  };
+  const cells = rows.map((row, index) => ({ [by]: names[index] || NONE, ...figures(row) }));
   const more = all.length > rows.length && `  ${tokens(all.length - rows.length)} more: --limit 0 shows all.`;
   return [
-    ...table([own, ...fitting], counted(all.length, by), page),
+    ...table(cells, figures(totals), counted(all.length, by), page, { [by]: { isPath: true, takesRest: true } }),
     ...present(more),
     ...copiedRows(totals),
     ...gapRows(summed),
@@ -142,67 +151,55 @@ function countsOf(counts: Counts) {
   return { 'comp.': tokens(counts.compactions), calls: tokens(counts.calls), cost: costText(counts) };
 }
 
-/** A column for each figure; its key is the heading. */
-export function figureColumns<Row>(
-  figures: (row: Row) => Readonly<Record<string, string>>,
-  rows: readonly Row[],
-  sum: Row,
-): Column[] {
-  const records = rows.map(figures);
-  return Object.entries(figures(sum)).map(([heading, total]) => {
-    return { heading, cells: records.map((record) => record[heading] ?? ''), total };
-  });
-}
-
 /** The longest end of a path that fits. */
 function lastParts(path: string, width: number): string {
   const parts = path.split('/');
-  const fits = parts.findIndex((_, index) => columnsOf(parts.slice(index).join('/')) <= width);
-  return fits < 0 ? fitText(parts.at(-1) ?? '', width, 'end') : parts.slice(fits).join('/');
+  while (parts.length > 1 && columnsOf(parts.join('/')) > width) parts.shift();
+  return fitText(parts.join('/'), width, 'end');
 }
 
-/** @param last the label of the totals row, which spans the text columns */
-export function table(
-  given: readonly (Column | false | undefined)[],
-  last: string,
+/**
+ * @param totals the figures of all rows; other columns have texts
+ * @param label of the totals, which spans the columns with texts
+ */
+function table(
+  rows: readonly Partial<Row>[],
+  totals: Row,
+  label: string,
   { style, ...page }: Page,
+  options: Readonly<Record<string, TextColumn>>,
 ): string[] {
-  const all = given.filter((column) => column !== undefined && column !== false).map(sizedColumn);
+  const all = Object.keys({ ...(rows[0] ?? options), ...totals }).map((heading) => {
+    const { maxWidth = Number.POSITIVE_INFINITY, ...option } = options[heading] ?? {};
+    const texts = [heading, ...rows.map((row) => row[heading] ?? ''), totals[heading] ?? ''];
+    const width = Math.min(maxWidth, Math.max(...texts.map(columnsOf)));
+    return { ...option, texts, width, isFigure: heading in totals };
+  });
   const left = all.reduce((room, { takesRest, width }) => room - (takesRest ? 0 : width + GAP.length), page.columns);
   // The first column identifies the row, so it always stays.
   const columns = all.filter(
     ({ takesRest }, index) => !takesRest || index === 0 || left >= MIN_REST || page.columns < page.edge,
   );
   for (const each of columns) if (each.takesRest) each.width = Math.min(each.width, Math.max(MIN_REST_IN_FILE, left));
-  const names = columns.filter(({ total }) => total === undefined);
+  const names = columns.filter(({ isFigure }) => !isFigure);
   const totalWidth = (some: typeof columns) => some.reduce((sum, { width }) => sum + width + GAP.length, -GAP.length);
   const [first] = columns;
-  const more = Math.min(columnsOf(last) - totalWidth(names), page.edge - totalWidth(columns));
+  const more = Math.min(columnsOf(label) - totalWidth(names), page.edge - totalWidth(columns));
   if (first !== undefined) first.width += Math.max(0, more);
-  const fitted = columns.map(fittedTexts);
-  const [head = '', ...lines] = fitted[0]?.map((_, row) => fitted.map((texts) => texts[row]).join(GAP)) ?? [];
-  const totals = [
-    padText(fitText(last, totalWidth(names)), totalWidth(names)),
-    ...fitted.slice(names.length).map((texts) => texts.at(-1)),
-  ].join(GAP);
+  const cellOf = ({ texts, width, isFigure, isPath }: (typeof columns)[number], row: number) => {
+    const text = texts[row] ?? '';
+    if (isFigure) return text.padStart(width);
+    return padText(isPath ? lastParts(text, width) : fitText(text, width), width);
+  };
+  const lineOf = (row: number, some = columns) => some.map((column) => cellOf(column, row)).join(GAP);
+  const end = padText(fitText(label, totalWidth(names)), totalWidth(names));
+  const sum = end + GAP + lineOf(rows.length + 1, columns.slice(names.length));
   return [
-    style.bold(head),
-    ...lines.slice(0, -1),
-    style.dim('─'.repeat(Math.min(columnsOf(totals), page.edge))),
-    style.bold(totals),
+    style.bold(lineOf(0)),
+    ...rows.map((_, index) => lineOf(index + 1)),
+    style.dim('─'.repeat(Math.min(columnsOf(sum), page.edge))),
+    style.bold(sum),
   ];
-}
-
-/** A column with its natural width, and all its texts from the heading to the total. */
-function sizedColumn(column: Column) {
-  const { heading, cells, total = '', maxWidth = Number.POSITIVE_INFINITY } = column;
-  const texts = [heading, ...cells, total];
-  return { ...column, texts, width: Math.min(maxWidth, Math.max(...texts.map(columnsOf))) };
-}
-
-function fittedTexts({ texts, width, total, isPath }: ReturnType<typeof sizedColumn>): string[] {
-  if (total !== undefined) return texts.map((text) => text.padStart(width));
-  return texts.map((text) => padText(isPath ? lastParts(text, width) : fitText(text, width), width));
 }
 
 function copiedRows({ copiedCalls }: Totals): string[] {
@@ -212,20 +209,17 @@ function copiedRows({ copiedCalls }: Totals): string[] {
   );
 }
 
-/** Same names as `toLocaleString`, whose locale data takes longer to load than the rest of the list. */
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
-
 /** End dates of the sessions, short like those of `ls`: without the time on a narrow page, and for an earlier year. */
 function datesOf(sessions: readonly SessionFigures[], isWide: boolean, isShort: boolean): string[] {
   const newest = new Date(Math.max(...sessions.map(({ time }) => time.last ?? 0))).getFullYear();
   return sessions.map(({ time: { last } }) => {
     if (last === null) return NONE;
-    const time = new Date(last);
-    const [year, month] = [time.getFullYear(), MONTHS[time.getMonth()]];
-    const minute = `${twoDigits(time.getHours())}:${twoDigits(time.getMinutes())}`;
+    // `Sun Nov 22 2026 18:05:09 …`, faster than a text for a locale.
+    const [, month, day, year = '', time = ''] = String(new Date(last)).split(' ');
+    const minute = time.slice(0, 'HH:MM'.length);
     if (isWide) return `${dayOf(last)} ${minute}`;
-    if (year !== newest) return isShort ? `${month} ${year}` : dayOf(last);
-    return `${month} ${twoDigits(time.getDate())}${isShort ? '' : ` ${minute}`}`;
+    if (Number(year) !== newest) return isShort ? `${month} ${year}` : dayOf(last);
+    return isShort ? `${month} ${day}` : `${month} ${day} ${minute}`;
   });
 }
 

@@ -6,8 +6,8 @@ import { type SessionWhatIf, type WhatIfTotals, whatIfTotals } from '../../repla
 import { counted, dollars, percent, roughTokens, tokens } from '../figures.ts';
 import { indentRows, present } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
-import { listed, type Page, type Report, unlistedRows } from './format.ts';
-import { figureColumns, promptOf, table, unknownWindows } from './session-list.ts';
+import type { Page, Report } from './format.ts';
+import { promptTable, unknownWindows } from './session-list.ts';
 
 /** The estimated figures with ctxb: totals first, then a row for each session, the highest cost first. */
 export const whatIf: Report = (sessions, page) => {
@@ -43,23 +43,14 @@ function totalsTable(totals: WhatIfTotals, page: Page): string {
 
 /** A row for each listed session. */
 function rowsOf(tried: readonly SessionWithWhatIf[], totals: WhatIfTotals, page: Page): string[] {
-  const dearest = listed(
-    tried.toSorted((a, b) => (b.found.actual.usd ?? 0) - (a.found.actual.usd ?? 0)),
-    page,
-  );
-  const figures = figureColumns(
-    ({ calls, actual, ctxb }: Omit<SessionWhatIf, 'curve'>) => ({
-      calls: tokens(calls),
-      cost: costOf(actual),
-      'with ctxb': costOf(ctxb),
-      compactions: tokens(ctxb.reliefs),
-    }),
-    dearest.map(({ found }) => found),
-    totals,
-  );
-  const columns = [{ heading: 'first prompt', cells: dearest.map(promptOf), takesRest: true }, ...figures];
-  const rows = dearest.length === 0 ? [] : table(columns, counted(totals.sessions, 'session'), page);
-  return [[...rows, ...unlistedRows(tried.length, page)].join('\n')].filter(Boolean);
+  const dearest = tried.toSorted((a, b) => (b.found.actual.usd ?? 0) - (a.found.actual.usd ?? 0));
+  const figures = ({ calls, actual, ctxb }: Omit<SessionWhatIf, 'curve'>) => ({
+    calls: tokens(calls),
+    cost: costOf(actual),
+    'with ctxb': costOf(ctxb),
+    compactions: tokens(ctxb.reliefs),
+  });
+  return present(promptTable(dearest, ({ found }) => figures(found), figures(totals), page).join('\n') || false);
 }
 
 /** How many sessions would have cost more with ctxb. */

@@ -187,7 +187,7 @@ function scalesOf({ over, valToPos }: uPlot) {
 /** A box in a chart. @param sides in pixels; the class sets the others */
 export function box(
   name: string,
-  sides: Readonly<Partial<Record<'left' | 'top' | 'width' | 'height', number>>>,
+  sides: Readonly<Partial<Record<'left' | 'top' | 'width' | 'height' | 'max-width', number>>>,
   text = '',
 ): HTMLElement {
   const element = h('div', { class: name, 'aria-hidden': 'true' }, text);

@@ -107,25 +107,21 @@ function levels({ height, y }: Scales, { info: { levels, window } }: Session): H
  */
 const [APART, TICK] = [8, 8];
 
-/** LETTER is the width of a letter in pixels, ASIDE the distance of a name to its line, FOOT that to the bottom. */
-const [LETTER, ASIDE, FOOT] = [6, 3, 21];
+/** Distances of a name to its line and to the bottom, in pixels. */
+const [ASIDE, FOOT] = [3, 21];
 
 /**
- * Compactions as vertical lines. Writes each name beside its line, at the bottom, clear of the levels. Without room for
- * it up to the neighboring lines, only the tooltip and the table show it.
+ * Compactions as vertical lines. The name beside a line ends at the next line; the readout and the table have it whole.
  */
 function compactions({ width, height, x }: Scales, { info }: Session, { from, to }: Span): HTMLElement[] {
-  const shown = info.compactions.map(({ call, by }) => ({ call: call + 0.5, name: `by ${COMPACTED_BY[by]}` }));
-  const visible = shown.filter(({ call }) => call >= from && call <= to);
-  const isDense = visible.length * APART > width;
-  let free = 0;
-  return visible.flatMap(({ call, name }, index) => {
-    const [at, end] = [x(call), x(visible[index + 1]?.call ?? to)];
-    const room = name.length * LETTER + 2 * ASIDE;
-    const left = at + room <= end ? at + ASIDE : at - room;
-    const label = isDense || left < free ? [] : [box('label', { left, top: height - FOOT }, name)];
-    free = Math.max(at, left + room);
-    return [box('compaction', { left: at, height: isDense ? TICK : height }), ...label];
+  const visible = info.compactions.filter(({ call }) => call + 0.5 >= from && call + 0.5 <= to);
+  if (visible.length * APART > width) {
+    return visible.map(({ call }) => box('compaction', { left: x(call + 0.5), height: TICK }));
+  }
+  return visible.flatMap(({ call, by }, index) => {
+    const [at, end] = [x(call + 0.5), x((visible[index + 1]?.call ?? to) + 0.5)];
+    const sides = { left: at + ASIDE, top: height - FOOT, 'max-width': end - at - ASIDE };
+    return [box('compaction', { left: at, height }), box('label', sides, `by ${COMPACTED_BY[by]}`)];
   });
 }
 
