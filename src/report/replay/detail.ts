@@ -8,7 +8,7 @@ import { fitText, present } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
 import { paintOf } from '../style.ts';
 import { listed, type Page, type Report } from './format.ts';
-import { actionRow, compactionRow, decidedIn, linesRow, originRows } from './session-rows.ts';
+import { actionRow, closingRows, compactionRow, decidedIn, originRows } from './session-rows.ts';
 
 /** Sources of growth listed by name; the rest are summed as "others". */
 const SOURCES = 6;
@@ -44,7 +44,7 @@ function timelineOf(session: SessionSummary, page: Page): string[] {
         ...rowsOf((ends[index - 1]?.number ?? 0) + 1, last.number),
       ];
     }),
-    linesRow(session),
+    ...closingRows(session),
   ];
 }
 

@@ -1,15 +1,14 @@
 import { basename } from 'node:path';
 import { modelName } from '../../core/protocol/model-name.ts';
-import { sumOf } from '../../core/text/sum-of.ts';
 import { ownFigures, totalOf, totalsOf } from '../../replay/copies.ts';
 import { newestFirst } from '../../replay/selection.ts';
 import { type Counts, isFull, type SessionFigures, type Totals } from '../../replay/summary.ts';
 import { dayOf, type Sum, sumsBy } from '../../replay/sums.ts';
-import { costText, counted, NONE, percent, tokens, unseenText } from '../figures.ts';
+import { costText, counted, NONE, percent, tokens } from '../figures.ts';
 import { columnsOf, fitText, padText, present } from '../layout.ts';
-import { onOneLine, unpricedText } from '../shown.ts';
+import { onOneLine } from '../shown.ts';
 import { listed, type Page, type Report, unlistedRows } from './format.ts';
-import { sessionRows } from './session-rows.ts';
+import { gapRows, sessionRows } from './session-rows.ts';
 
 /** A text column, which is cut on a narrow page; figures never are. */
 interface TextColumn {
@@ -83,26 +82,6 @@ export function promptTable<Session extends SessionFigures>(
   const rows = listed(sessions, page).map((session) => ({ 'first prompt': promptOf(session), ...figures(session) }));
   const lines = rows.length === 0 ? [] : table(rows, totals, counted(sessions.length, 'session'), page, PROMPTS);
   return [...lines, ...unlistedRows(sessions.length, page)];
-}
-
-/** Notes on missing figures: unknown prices, logs of subagents, malformed lines, calls without usage. */
-function gapRows(sessions: readonly SessionFigures[]): string[] {
-  const models = new Set(sessions.flatMap(({ cost }) => cost.unpriced ?? []));
-  const unpriced = [...models].map(unpricedText).join(', ');
-  const sum = (of: keyof SessionFigures['lines']) => sumOf(sessions, ({ lines }) => lines[of] ?? 0);
-  const [malformed, lost, unsized] = [sum('malformed'), sum('lost'), sum('unsized')];
-  const where = counted(sessions.filter(({ lines }) => lines.malformed > 0).length, 'session');
-  const unlogged = sumOf(sessions, ({ cost }) => cost.unlogged?.length ?? 0);
-  const unseen = sumOf(sessions, ({ cost }) => cost.unseen ?? 0);
-  const calls = lost === 0 ? '' : `: the calls on ${lost === malformed ? 'them' : tokens(lost)} are not counted`;
-  return present(
-    models.size > 0 &&
-      `  The cost is a lower bound, because ${unpriced} has no known price: cost.prices sets that of a model.`,
-    unseen > 0 && `  The cost is an upper bound: ${unseenText(unseen)}.`,
-    unlogged > 0 && `  The cost is without ${counted(unlogged, 'subagent')} whose log is missing.`,
-    malformed > 0 && `  ${counted(malformed, 'malformed line')} in ${where}${calls}.`,
-    unsized > 0 && `  Not counted: ${counted(unsized, 'call')} without usage.`,
-  );
 }
 
 /** The number of sessions with calls and without a known window. */

@@ -1,12 +1,13 @@
 import type { Decision } from '../../core/governor/decisions.ts';
 import { measuredAsOf } from '../../core/governor/gauge/window.ts';
+import { sumOf } from '../../core/text/sum-of.ts';
 import { replayedText } from '../../messages.ts';
 import { ownFigures } from '../../replay/copies.ts';
 import type { CompactionSeen, SubagentSeen } from '../../replay/items-seen.ts';
 import type { Oddity, OddityKind } from '../../replay/observers/oddities.ts';
 import type { Pauses } from '../../replay/observers/pauses.ts';
-import type { Copied, SessionSummary } from '../../replay/summary.ts';
-import { COMPACTED_BY, costSource, counted, dollars, percent, tokens, unseenText } from '../figures.ts';
+import type { Copied, SessionFigures, SessionSummary } from '../../replay/summary.ts';
+import { COMPACTED_BY, costSource, costText, counted, dollars, percent, tokens, unseenText } from '../figures.ts';
 import { present } from '../layout.ts';
 import { onOneLine, unpricedText } from '../shown.ts';
 import { row } from './format.ts';
@@ -21,14 +22,14 @@ export function sessionRows(session: SessionSummary): string[] {
     ...session.oddities.map((oddity) => row('oddity', oddityText(oddity))),
     ...decidedIn(session).map((action) => actionRow(action, session)),
     ...present(actions.length === 0 && context.basis !== 'none' && row('ctxb', idle)),
-    linesRow(session),
+    ...closingRows(session),
   ];
 }
 
 /** Identity, size and cost of a session. */
 export function originRows(session: SessionSummary): string[] {
   const { window, claudeCodeVersion: version, copied, pauses } = session;
-  const { usd } = ownFigures(session);
+  const own = ownFigures(session);
   const known = [version && `Claude Code ${version}`, session.model, session.sessionId].filter(Boolean);
   const size =
     window.tokens === null
@@ -40,7 +41,7 @@ export function originRows(session: SessionSummary): string[] {
     row('window', size),
     row('context', contextText(session)),
     row('traffic', `${counted(session.turns, 'turn')}, ${counted(session.calls, 'call')}${subagentText(session)}`),
-    usd !== null && row('cost', costText(usd, session)),
+    own.usd !== null && row('cost', costText(own) + (session.cost.computed ? ` (${costSource(session)})` : '')),
     copied && row('copied', copiedText(copied)),
     pauses && row('cache', pausesText(pauses)),
   );
@@ -99,18 +100,6 @@ function compactionText({ by, how, preTokens, gaugeBefore, firstAfter }: Compact
   return `${how === 'exact' ? 'exactly ' : ''}by ${COMPACTED_BY[by]} at ${from}${firstAfter === null ? '' : `, to ${tokens(firstAfter)}`}`;
 }
 
-function costText(usd: number, session: SessionSummary): string {
-  const { computed, unpriced, unlogged = [], unseen } = session.cost;
-  if (!computed) return `${dollars(usd)}${unseen ? ` (${unseenText(unseen)})` : ''}`;
-  const parts = present(
-    costSource(session),
-    session.lines.unsized !== undefined && 'without calls that have no usage',
-    unpriced !== undefined && `without the price of ${unpricedText(unpriced)}, which is unknown`,
-    unlogged.length > 0 && `without ${counted(unlogged.length, 'subagent')} whose log is missing`,
-  );
-  return `${dollars(usd)} (${parts.join(', ')})`;
-}
-
 function copiedText({ calls, usd, from }: Copied): string {
   const sessions = from.map(({ session }) => onOneLine(session)).join(', ');
   if (calls === 0) return `${dollars(usd)}, which counts in ${sessions}`;
@@ -124,14 +113,35 @@ function pausesText({ count, expired, tokens: size, usd, cachedUsd }: Pauses): s
     : `${pauses}: ${tokens(size)} tokens read again for ${dollars(usd)} instead of ${dollars(cachedUsd)}`;
 }
 
-export function linesRow({ lines }: SessionSummary): string {
-  const { total, unknown, malformed } = lines;
+/** The lines of a session, and what is missing from its figures. */
+export function closingRows(session: SessionSummary): string[] {
+  const { total, unknown, malformed } = session.lines;
   const notes = present(
     tokens(total),
     unknown > 0 && `${tokens(unknown)} of unknown type`,
     malformed > 0 && `${tokens(malformed)} malformed`,
   );
-  return row('lines', notes.join(', '));
+  return [row('lines', notes.join(', ')), ...gapRows([session])];
+}
+
+/** Notes on missing figures: unknown prices, logs of subagents, malformed lines, calls without usage. */
+export function gapRows(sessions: readonly SessionFigures[]): string[] {
+  const models = new Set(sessions.flatMap(({ cost }) => cost.unpriced ?? []));
+  const unpriced = [...models].map(unpricedText).join(', ');
+  const sum = (of: keyof SessionFigures['lines']) => sumOf(sessions, ({ lines }) => lines[of] ?? 0);
+  const [malformed, lost, unsized] = [sum('malformed'), sum('lost'), sum('unsized')];
+  const where = counted(sessions.filter(({ lines }) => lines.malformed > 0).length, 'session');
+  const unlogged = sumOf(sessions, ({ cost }) => cost.unlogged?.length ?? 0);
+  const unseen = sumOf(sessions, ({ cost }) => cost.unseen ?? 0);
+  const calls = lost === 0 ? '' : `: the calls on ${lost === malformed ? 'them' : tokens(lost)} are not counted`;
+  return present(
+    models.size > 0 &&
+      `  The cost is a lower bound, because ${unpriced} has no known price: cost.prices sets that of a model.`,
+    unseen > 0 && `  The cost is an upper bound: ${unseenText(unseen)}.`,
+    unlogged > 0 && `  The cost is without ${counted(unlogged, 'subagent')} whose log is missing.`,
+    malformed > 0 && `  ${counted(malformed, 'malformed line')} in ${where}${calls}.`,
+    unsized > 0 && `  Not counted: ${counted(unsized, 'call')} without usage.`,
+  );
 }
 
 const NAMES: Readonly<Record<OddityKind, string>> = {

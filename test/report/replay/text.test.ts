@@ -39,7 +39,7 @@ describe('one session', () => {
     {
       name: 'a cost without calls of which it is not known',
       session: summaryOf({ cost: { usd: 0.708, computed: true, unpriced: 'glm-5.1' } }),
-      has: 'cost      $0.71 (from list prices where claude reported no cost, without the price of glm-5.1, which is unknown)\n',
+      has: '  The cost is a lower bound, because glm-5.1 has no known price: cost.prices sets that of a model.\n',
     },
     {
       name: 'no origin where none is known',
