@@ -132,7 +132,9 @@ describe('the charts of a session', () => {
     expect(await readout()).toMatch(/^Call 8\n/);
     await browser.press('ArrowLeft');
     const seventh = session.series?.[6]?.context ?? 0;
-    expect(await browser.value(`document.activeElement.ariaValueText`)).toContain(`Call 7: Turn 1, Context ${tokens(seventh)} `);
+    expect(await browser.value(`document.activeElement.ariaValueText`)).toContain(
+      `Call 7: Turn 1, Context ${tokens(seventh)} `,
+    );
     await browser.press('End');
     expect(await readout()).toMatch(/^Call 60\n/);
     await browser.press('+');
