@@ -6,7 +6,7 @@ import { parseFields } from '../core/protocol/fields.ts';
 import { CtxbError } from '../errors.ts';
 import { briefingWorld, budgetWarnings } from '../flow/briefing.ts';
 import { findRun, stepOutput } from '../flow/earlier-run.ts';
-import { requireFlow } from '../flow/file/read-flow.ts';
+import { readFlow } from '../flow/file/read-flow.ts';
 import type { Flow, FlowStep } from '../flow/flow.ts';
 import { createFlowProgress, flowSumText } from '../flow/report/flow-progress.ts';
 import { conductFlow } from '../flow/run/conduct-flow.ts';
@@ -47,7 +47,7 @@ export async function runFlowFile(
   options: FlowRunOptions,
   io: Io,
 ): Promise<number> {
-  const flow = requireFlow(resolve(io.cwd, file), { profile: options.profile });
+  const flow = readFlow(resolve(io.cwd, file), { profile: options.profile });
   if (words.length === 0) {
     const suggestion = shellLine(['ctxb', 'flow', 'run', file, '--', 'claude']);
     throw new CtxbError('usage', `flow run: no program given: did you mean: ${suggestion}`);

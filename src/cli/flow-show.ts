@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { contextFolder, effectiveConfig } from '../config/resolve-config.ts';
 import { CtxbError } from '../errors.ts';
 import { earlierRuns, findRun } from '../flow/earlier-run.ts';
-import { requireFlow } from '../flow/file/read-flow.ts';
+import { readFlow } from '../flow/file/read-flow.ts';
 import type { Flow } from '../flow/flow.ts';
 import { flowExplainText, lookAt } from '../flow/report/explain.ts';
 import { flowReportText, reportRun } from '../flow/report/run-report.ts';
@@ -15,7 +15,7 @@ export interface FlowFlags extends CommonFlags {
 
 /** `ctxb flow explain`: prints the budgets of each step, and the contents of its briefing. */
 export async function explain(file: string, options: FlowFlags, io: Io): Promise<number> {
-  const flow = requireFlow(resolve(io.cwd, file), options);
+  const flow = readFlow(resolve(io.cwd, file), options);
   const look = await lookerFor(options, io);
   await printResult(look(flow).explained, options, io, flowExplainText);
   return 0;

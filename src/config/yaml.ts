@@ -1,12 +1,11 @@
-import { Composer, type Document, Lexer, LineCounter, Parser } from 'yaml';
+import { Composer, type Document, isAlias, isMap, isScalar, Lexer, LineCounter, type Node, Parser, visit } from 'yaml';
 import { messageOf } from '../errors.ts';
+import { parseJson, SyntaxFault } from './parse-data.ts';
 
 /** Maximum nesting depth. The library parses recursively, and a stack overflow in it can end the process. */
 const MAX_LEVELS = 50;
 /** Maximum tokens of a text: words, marks and white space. A thousand steps of eighty keys have fewer. */
 const MAX_PARTS = 400_000;
-/** Maximum number of reported errors. Only the first syntax errors are real; the others follow from them. */
-const MAX_ERRORS = 10;
 
 // Name the schema, because `%YAML 1.1` in the text would select one with dates, sets and merged keys.
 const OPTIONS = {
@@ -19,53 +18,59 @@ const OPTIONS = {
   prettyErrors: false,
 } as const;
 
-interface TextFault {
-  readonly offset: number;
-  readonly message: string;
-}
-
 /**
- * Parses one YAML document, or JSON, into nodes with their offsets in the text. If errors occurred, the nodes are
- * unreliable. Never throws.
+ * Parses one YAML document, or JSON, into nodes with their offsets in the text. The nodes have no aliases and no tags, so
+ * they are plain data.
+ *
+ * @throws SyntaxFault
  */
 export function parseYaml(text: string, { isJson }: { readonly isJson: boolean }) {
+  if (isJson) parseJson(text);
   const lines = new LineCounter();
   // In valid JSON, tabs and CR occur only between tokens; the library does not accept them as spaces.
   const plain = isJson ? text.replaceAll(/[\t\r]/g, ' ') : text.replaceAll(/\r(?!\n)/g, '\n');
-  return {
-    ...compose(plain, lines),
-    /** Line and column of an offset, counted from 1. */
-    placeOf: (offset: number) => {
-      const { line, col } = lines.linePos(offset);
-      return { line: Math.max(1, line), column: Math.max(1, col) };
-    },
+  /** Line and column of an offset, counted from 1. */
+  const placeOf = (offset: number) => {
+    const { line, col } = lines.linePos(offset);
+    return { line: Math.max(1, line), column: Math.max(1, col) };
   };
-}
-
-function compose(text: string, lines: LineCounter) {
   try {
-    const [document, another] = [...new Composer(OPTIONS).compose(tokens(text, lines), true, text.length)];
-    const errors = faultsOf(document);
-    if (another !== undefined) errors.push({ offset: another.range[0], message: 'a second document after ---' });
-    return { document, errors: errors.slice(0, MAX_ERRORS) };
+    return { document: compose(plain, lines), placeOf };
   } catch (error) {
-    // Limits, and errors that the library does not handle itself.
-    const offset = error instanceof Limit ? error.offset : 0;
-    return { document: undefined, errors: [{ offset, message: messageOf(error) }] };
+    // Faults, and errors that the library does not handle itself.
+    const offset = error instanceof TextFault ? error.offset : 0;
+    throw new SyntaxFault(isJson ? 'JSON' : 'YAML', messageOf(error), placeOf(offset));
   }
 }
 
-function faultsOf(document: Document.Parsed | undefined): TextFault[] {
-  // The library only warns about an unknown tag; ctxb rejects a flow with one, and names its key.
-  const warnings = document?.warnings.filter(({ code }) => code !== 'TAG_RESOLVE_FAILED') ?? [];
-  return [...(document?.errors ?? []), ...warnings].map(({ pos, code, message }) => ({
-    offset: pos[0],
-    // The library's message names its own option.
-    message: code === 'NON_STRING_KEY' ? 'a key that is not a text' : message,
-  }));
+function compose(text: string, lines: LineCounter): Document.Parsed {
+  const [document, another] = [...new Composer(OPTIONS).compose(tokens(text, lines), true, text.length)];
+  if (document === undefined) throw new TextFault('no document', 0);
+  const [fault] = [...document.errors, ...document.warnings];
+  // The library's message names its own option.
+  if (fault?.code === 'NON_STRING_KEY') throw new TextFault('a key that is not a text', fault.pos[0]);
+  // The library only warns about an unknown tag.
+  if (fault !== undefined && fault.code !== 'TAG_RESOLVE_FAILED') throw new TextFault(fault.message, fault.pos[0]);
+  if (another !== undefined) throw new TextFault('a second document after ---', another.range[0]);
+  visit(document, { Node: (_, node) => refuseOthers(node) });
+  return document;
 }
 
-class Limit extends Error {
+/** Refuses what is not plain data. */
+function refuseOthers(node: Node): void {
+  const [offset = 0] = node.range ?? [];
+  if (isAlias(node)) throw new TextFault(`the alias *${node.source}`, offset);
+  if ('tag' in node && node.tag !== undefined) throw new TextFault(`the tag ${node.tag}`, offset);
+  if (!isMap(node)) return;
+  const keys = new Set<unknown>();
+  for (const { key } of node.items) {
+    if (!isScalar(key)) continue;
+    if (keys.has(key.value)) throw new TextFault(`the key ${key.value} a second time`, key.range?.[0] ?? 0);
+    keys.add(key.value);
+  }
+}
+
+class TextFault extends Error {
   readonly offset: number;
 
   constructor(message: string, offset: number) {
@@ -74,7 +79,7 @@ class Limit extends Error {
   }
 }
 
-/** @throws Limit */
+/** @throws TextFault */
 function* tokens(text: string, lines: LineCounter) {
   const parser = new Parser(lines.addNewLine);
   lines.addNewLine(0);
@@ -82,8 +87,8 @@ function* tokens(text: string, lines: LineCounter) {
   for (const part of new Lexer().lex(text)) {
     yield* parser.next(part);
     parts += 1;
-    if (parser.stack.length > MAX_LEVELS) throw new Limit(`more than ${MAX_LEVELS} levels`, parser.offset);
-    if (parts > MAX_PARTS) throw new Limit(`more than ${MAX_PARTS} parts`, parser.offset);
+    if (parser.stack.length > MAX_LEVELS) throw new TextFault(`more than ${MAX_LEVELS} levels`, parser.offset);
+    if (parts > MAX_PARTS) throw new TextFault(`more than ${MAX_PARTS} parts`, parser.offset);
   }
   yield* parser.end();
 }

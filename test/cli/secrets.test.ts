@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect, it } from 'vitest';
-import { requireFlow } from '../../src/flow/file/read-flow.ts';
+import { readFlow } from '../../src/flow/file/read-flow.ts';
 import { figures, keepRun } from '../support/flow-run.ts';
 import { SENDS, startOtlpReceiver } from '../support/otlp-receiver.ts';
 import { SECRETS, textOf } from '../support/secrets.ts';
@@ -199,7 +199,7 @@ it("no secret in the output of a flow's steps is in a file", async () => {
     writeFileSync(path, ALL);
   }
   const played = Object.fromEntries(steps.slice(0, 3).map(({ id }) => [id, { output: ALL, measured: figures() }]));
-  keepRun(place.cwd, '20260101T000000-aaaa', requireFlow(place.path('flow.yaml')), played);
+  keepRun(place.cwd, '20260101T000000-aaaa', readFlow(place.path('flow.yaml')), played);
   expect(leaksBelow([place.path('.context')], GIVEN)).toEqual([]);
 });
 

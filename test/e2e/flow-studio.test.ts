@@ -18,9 +18,7 @@ afterAll(() => browser.close());
 
 beforeEach(async () => {
   folder = studioFolder();
-  const { flow } = checkFlow(folder.file, STUDIO_FLOW);
-  if (flow === undefined) throw new Error('not a flow');
-  keepRun(folder.path, 'r1', flow, {
+  keepRun(folder.path, 'r1', checkFlow(folder.file, STUDIO_FLOW), {
     first: { output: 'a'.repeat(9_000), measured: figures() },
     second: { output: 'b'.repeat(90_000), measured: figures() },
   });

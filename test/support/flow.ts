@@ -1,5 +1,6 @@
-import { expect } from 'vitest';
+import { CtxbError } from '../../src/errors.ts';
 import { checkFlow } from '../../src/flow/file/read-flow.ts';
+import type { Flow } from '../../src/flow/flow.ts';
 
 /** A flow whose only step has these lines; they begin in line 5. */
 export const step = (...lines: string[]) =>
@@ -9,10 +10,21 @@ export const step = (...lines: string[]) =>
 export const flow = (...steps: string[]) =>
   ['name: a', 'steps:', ...steps.map((rest) => `  - {objective: y, ${rest}}`)].join('\n');
 
-/** The messages of all findings about a text; there is a flow only where there are none. */
-export const found = (text: string, path = 'f.yaml') => {
-  const { flow: read, findings } = checkFlow(path, text);
-  expect(read === undefined).toBe(findings.length > 0);
-  for (const { key, message } of findings) expect(message.startsWith(key)).toBe(true);
-  return findings.map(({ message }) => message);
-};
+interface Read {
+  readonly flow: Flow | undefined;
+  readonly findings: readonly string[];
+}
+
+/** A flow, or the findings that its error lists. */
+export function readOf(read: () => Flow): Read {
+  try {
+    return { flow: read(), findings: [] };
+  } catch (error) {
+    if (!(error instanceof CtxbError)) throw error;
+    const [heading = '', ...findings] = error.message.split('\n  ');
+    return { flow: undefined, findings: findings.length === 0 ? [heading] : findings };
+  }
+}
+
+/** All findings about a text. */
+export const found = (text: string, path = 'f.yaml') => readOf(() => checkFlow(path, text)).findings;

@@ -1,33 +1,39 @@
-import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs';
+import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { systemReason } from '../../errors.ts';
+import { CtxbError, systemReason } from '../../errors.ts';
 import { GivenFault, readGiven } from '../../store/files/given-file.ts';
 import { isInside } from '../../store/files/plain-file.ts';
 
 /** Maximum size of a flow file. */
 export const MAX_FILE_BYTES = 1_000_000;
 
-/** A file's text without byte order mark, or why it cannot be read. */
-type ReadText = { readonly text: string } | Pick<GivenFault, 'expected' | 'found'>;
-
-/** Reads a UTF-8 text file of at most `MAX_FILE_BYTES`, without byte order mark. Never throws. */
-export function readText(path: string): ReadText {
+/**
+ * Reads a UTF-8 text file of at most `MAX_FILE_BYTES`, without byte order mark.
+ *
+ * @throws CtxbError `config`
+ */
+export function readText(path: string): string {
   try {
-    return { text: new TextDecoder('utf-8', { fatal: true }).decode(readGiven(path, MAX_FILE_BYTES)) };
+    return new TextDecoder('utf-8', { fatal: true }).decode(readGiven(path, MAX_FILE_BYTES));
   } catch (error) {
-    if (error instanceof GivenFault) return error;
-    if (error instanceof TypeError) return { expected: 'text in UTF-8', found: 'other bytes' };
-    return { expected: 'a file that can be read', found: systemReason(error) };
+    const isText = !(error instanceof TypeError);
+    const { expected, found } =
+      error instanceof GivenFault
+        ? error
+        : isText
+          ? { expected: 'a file that can be read', found: systemReason(error) }
+          : { expected: 'text in UTF-8', found: 'other bytes' };
+    throw new CtxbError('config', `${path}: expected ${expected}, found: ${found}; name another file`);
   }
 }
 
-/** The file of a profile: `profiles/NAME.yaml` in the flow's folder, or `.yml` or `.json` if that exists. */
-export function profileFile(folder: string, name: string): string {
+/** The file of a profile in the flow's folder: `profiles/NAME.yaml`, `.yml` or `.json`. */
+export function existingProfile(folder: string, name: string): string | undefined {
+  // Restrict the name: a flow must not make ctxb read any other file of this machine, because findings quote lines of it.
+  if (!/^[\w-]+$/.test(name)) return undefined;
   const files = ['.yaml', '.yml', '.json'].map((ending) => join(folder, 'profiles', `${name}${ending}`));
-  return files.find((file) => existsSync(file)) ?? files[0] ?? '';
+  return files.find((file) => 'path' in fileInside(folder, file));
 }
-
-export const MISSING = 'no such file';
 
 /** A file with its real path and its name relative to the folder, or why it cannot be used. */
 type FileInside = { readonly path: string; readonly name: string } | { readonly fault: string };
@@ -50,6 +56,7 @@ export function fileInside(folder: string, file: string): FileInside {
     return { path, name: relative(root, path) };
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    return { fault: code === 'ENOENT' || code === 'ENOTDIR' ? MISSING : `a file that cannot be read (${code})` };
+    const isMissing = code === 'ENOENT' || code === 'ENOTDIR';
+    return { fault: isMissing ? 'no such file' : `a file that cannot be read (${code})` };
   }
 }

@@ -4,7 +4,7 @@ import { type Document, isMap, isNode, isScalar } from 'yaml';
 import type { BudgetChanges } from '../../config/config.ts';
 import { parseYaml } from '../../config/yaml.ts';
 import { fieldsOf, groupsIn, listOf } from '../../core/protocol/fields.ts';
-import { CtxbError } from '../../errors.ts';
+import { CtxbError, orElse } from '../../errors.ts';
 
 /** A budget as typed into the form; an empty value removes it. */
 export interface Edit {
@@ -38,8 +38,9 @@ export function editFlow(path: string, text: string, edits: readonly Edit[]): st
   const mark = text.startsWith('\uFEFF') ? '\uFEFF' : '';
   const whole = mark + edited.replaceAll('\n', text.includes('\r\n') ? '\r\n' : '\n');
   // The library can fold a text so that it is another one.
-  if (!isDeepStrictEqual(parseYaml(whole, { isJson }).document?.toJS(), after)) throw refusal;
-  return whole;
+  const again = orElse(() => parseYaml(whole, { isJson }).document.toJS(), undefined);
+  if (isDeepStrictEqual(again, after)) return whole;
+  throw new CtxbError('usage', `the budgets of ${basename(path)} cannot be changed here; change them by hand`);
 }
 
 function styleOf(text: string, indent: string) {

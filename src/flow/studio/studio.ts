@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { isCtxbError } from '../../errors.ts';
 import { readUserFile, replaceUserFile } from '../../store/files/user-file.ts';
 import { MAX_FILE_BYTES } from '../file/flow-files.ts';
-import { checkFlow, validFlow } from '../file/read-flow.ts';
+import { checkFlow } from '../file/read-flow.ts';
 import type { Flow } from '../flow.ts';
 import type { FlowLook } from '../report/explain.ts';
 import { type Edit, editFlow } from './edit-flow.ts';
@@ -38,7 +38,7 @@ interface StudioOptions {
  * @param path absolute path of the flow file
  */
 export function createStudio(path: string, { profile, lookAt }: StudioOptions) {
-  const flowIn = (text: string) => validFlow(checkFlow(path, text, { profile }));
+  const flowIn = (text: string) => checkFlow(path, text, { profile });
 
   function viewOf(flow: Flow, hash: string, rest: Partial<StudioView> = {}): StudioView {
     return {

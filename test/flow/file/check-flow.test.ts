@@ -5,6 +5,7 @@ const FLOW_KEYS = '$schema, name, profile, profiles, budgets, curator, scentTrai
 const STEP_KEYS =
   'id, agent, priority, objective, inputs, outputs, teaching, prompt, budgets, curator, model, timeoutSeconds, onFail';
 const BUDGET_KEYS = 'preset, contextBudgetChars, historyRecentChars, historyOlderChars';
+const PROFILE = 'a name in profiles, or the NAME of a file profiles/NAME.yaml next to the flow';
 const NAME = 'a text of letters, digits, "-" and "_" that begins with a letter or digit, at most 64 long';
 
 it.each([
@@ -163,23 +164,19 @@ it.each([
     name: 'a profile that there is not',
     text: `profile: dayly\nprofiles: {daily: {}, "two\\nlines": {budget: 1}}\n${step()}`,
     findings: [
-      'profile: expected one of daily, "two\\nlines", or a file "profiles/dayly.yaml", found "dayly" (f.yaml:1); did you mean "daily"?',
+      `profile: expected ${PROFILE}, found "dayly" (f.yaml:1); did you mean "daily"?`,
       'profiles."two\\nlines".budget: expected one of budgets, curator, found "budget" (f.yaml:2); did you mean budgets?',
     ],
   },
   {
     name: 'a preset as profile',
     text: `profile: heavy\n${step()}`,
-    findings: [
-      'profile: expected one of profiles, or a file "profiles/heavy.yaml", found "heavy" (f.yaml:1); add it to profiles, write the file, or remove the key',
-    ],
+    findings: [`profile: expected ${PROFILE}, found "heavy" (f.yaml:1); add it there, or name another`],
   },
   {
     name: 'a profile that every object has from birth',
     text: `profile: toString\n${step()}`,
-    findings: [
-      'profile: expected one of profiles, or a file "profiles/toString.yaml", found "toString" (f.yaml:1); add it to profiles, write the file, or remove the key',
-    ],
+    findings: [`profile: expected ${PROFILE}, found "toString" (f.yaml:1); add it there, or name another`],
   },
   {
     name: 'lines that end as on Windows',

@@ -1,0 +1,156 @@
+import { extname } from 'node:path';
+import * as v from 'valibot';
+import { type Document, isCollection, isMap, isNode, isPair, isScalar } from 'yaml';
+import { closest, closestChoice, didYouMean, finding, shown } from '../../config/finding.ts';
+import { SyntaxFault } from '../../config/parse-data.ts';
+import { expectation, type Leaf } from '../../config/schema.ts';
+import { parseYaml } from '../../config/yaml.ts';
+import { isFields, ownOf } from '../../core/protocol/fields.ts';
+import { CtxbError, findingsError } from '../../errors.ts';
+
+/** The path of a value in a file: keys and list indexes. */
+type Path = readonly (string | number)[];
+
+/** A fault at a value, with a remedy. */
+export interface Fault {
+  readonly path: Path;
+  readonly expected: string;
+  readonly found: string;
+  readonly todo: string;
+}
+
+const MAX_FINDINGS = 100;
+
+/**
+ * The data of a text by a schema, with the defaults of the schema: JSON if the name of its file ends in `.json`, otherwise
+ * YAML. Never executes anything in the text.
+ *
+ * @param rules further faults in the data, which the schema has not checked, so that all faults are reported together
+ * @throws CtxbError `config` with the faults in line order
+ */
+export function checkText<T extends v.GenericSchema>(
+  file: string,
+  text: string,
+  schema: T,
+  rules: (data: unknown) => Iterable<Fault> = () => [],
+): v.InferOutput<T> {
+  const { document, placeOf } = parse(file, text);
+  const data: unknown = document.toJS();
+  const faults = [...faultsIn(schema as Level, data, []), ...rules(data)];
+  if (faults.length === 0) return v.parse(schema, data);
+  const placed = faults
+    .slice(0, MAX_FINDINGS)
+    .map((fault) => ({ ...fault, line: placeOf(offsetOf(document, fault.path)).line }))
+    .sort((a, b) => a.line - b.line);
+  const findings = placed.map(({ path, line, ...fault }) =>
+    finding(pathText(path) || file, { ...fault, origin: { source: 'file', where: `${file}:${line}` } }),
+  );
+  const more = faults.length - MAX_FINDINGS;
+  if (more > 0) findings.push({ key: file, message: `${file}: ${more} more findings; correct these first` });
+  throw findingsError('the flow', findings);
+}
+
+function parse(file: string, text: string) {
+  try {
+    return parseYaml(text, { isJson: extname(file) === '.json' });
+  } catch (error) {
+    if (!(error instanceof SyntaxFault)) throw error;
+    const { format, line, column, message } = error;
+    // The message may quote the file.
+    const words = message.replaceAll(/[\s\x00-\x1f\x7f-\x9f]+/g, ' ').slice(0, 200);
+    throw new CtxbError(
+      'config',
+      `${file}:${line}:${column}: expected valid ${format}, found: ${words}; correct the file`,
+    );
+  }
+}
+
+/** Offset in the text of the key or list item at a path, or of its nearest ancestor. */
+function offsetOf({ contents }: Document.Parsed, path: Path): number {
+  let node: unknown = contents;
+  let offset = contents?.range?.[0] ?? 0;
+  for (const part of path) {
+    const items: readonly unknown[] = isCollection(node) ? node.items : [];
+    const at = isMap(node) ? node.items.findIndex(({ key }) => isScalar(key) && key.value === part) : Number(part);
+    const item = items[at];
+    const [place, inner] = isPair(item) ? [item.key, item.value] : [item, item];
+    if (!isNode(place)) break;
+    offset = place.range?.[0] ?? offset;
+    node = inner;
+  }
+  return offset;
+}
+
+/** Formats a path for findings: `steps[3].inputs[0]`. */
+function pathText(path: Path): string {
+  const parts = path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${nameText(part)}`));
+  return parts.join('').replace(/^\./, '');
+}
+
+/** Formats a key of the file, quoted if it could be misread. */
+function nameText(name: string): string {
+  return /^[\w$-]{1,64}$/.test(name) ? name : JSON.stringify(name.slice(0, 40));
+}
+
+/** The parts of a valibot schema that are needed to check keys. */
+interface Level extends Leaf {
+  readonly entries?: Readonly<Record<string, Level>>;
+  /** Schema of the items of a list. */
+  readonly item?: Level;
+  /** Schema of the values of a record, whose keys the user chooses. */
+  readonly value?: Level;
+  /** Schema inside `optional`. */
+  readonly wrapped?: Level;
+}
+
+/**
+ * All unknown keys, missing keys and invalid values. valibot alone would stop at the first unknown key of a level, and
+ * accept a list as an object.
+ */
+function* faultsIn(level: Level, part: unknown, path: Path): Generator<Fault> {
+  const { wrapped, entries, value, item } = level;
+  if (wrapped !== undefined) return yield* faultsIn(wrapped, part, path);
+  if (entries !== undefined || value !== undefined) return yield* keyFaults(level, part, path);
+  if (item !== undefined && Array.isArray(part)) {
+    for (const [index, each] of part.entries()) yield* faultsIn(item, each, [...path, index]);
+  }
+  const { issues = [] } = v.safeParse(level, part, { abortPipeEarly: true });
+  // Issues with a path are those of items.
+  const expected = issues.find((issue) => issue.path === undefined)?.message;
+  if (expected !== undefined) yield { path, expected, found: valueText(part), todo: valueAdvice(part, expected) };
+}
+
+function* keyFaults(level: Level, part: unknown, path: Path): Generator<Fault> {
+  const { entries = {}, value } = level;
+  if (!isFields(part)) {
+    const todo = part === null ? 'give it keys or remove it' : 'nest the keys in it';
+    return yield { path, expected: expectation(level, null) ?? 'an object', found: shown(part), todo };
+  }
+  const known = Object.keys(entries);
+  for (const [key, each] of Object.entries(part)) {
+    const inner = ownOf(entries, key) ?? value;
+    const inPath = [...path, key];
+    if (inner !== undefined) yield* faultsIn(inner, each, inPath);
+    else {
+      const todo = didYouMean(closest(key, known), 'remove it');
+      yield { path: inPath, expected: `one of ${known.join(', ')}`, found: shown(key), todo };
+    }
+  }
+  for (const [key, inner] of Object.entries(entries)) {
+    if (inner.wrapped !== undefined || Object.hasOwn(part, key)) continue;
+    const expected = expectation(inner, undefined) ?? 'a value';
+    yield { path: [...path, key], expected, found: 'nothing', todo: 'add the key' };
+  }
+}
+
+function valueText(value: unknown): string {
+  // List items are checked one by one, so only the length of the list can be wrong here.
+  if (Array.isArray(value)) return `a list of ${value.length}`;
+  // JSON has no NaN or Infinity.
+  return typeof value === 'number' ? String(value) : shown(value);
+}
+
+function valueAdvice(value: unknown, expected: string): string {
+  if (value === null) return 'give it a value or remove it';
+  return didYouMean(closestChoice(value, expected), 'correct it');
+}
