@@ -172,7 +172,7 @@ describe('the budgets of a step', () => {
     const { code, stderr } = await ctxb(place, ['flow', 'explain', 'flow.yaml', '--profile', 'heavy']);
     expect([code, stderr.toString()]).toEqual([
       2,
-      expect.stringContaining('a file "profiles/heavy.yaml", found "heavy"'),
+      expect.stringContaining('profiles/NAME.yaml next to the flow, found "heavy"'),
     ]);
   });
 

@@ -121,7 +121,7 @@ const MISTAKES: readonly Mistake[] = [
   { args: ['flow', 'run', 'good.yaml', '--', 'claude', '-p', 'hi'], says: 'in a flow, each step has its own' },
   {
     args: ['flow', 'run', 'good.yaml', '--profile', 'no', '--', 'claude'],
-    says: '--profile: expected one of profiles',
+    says: '--profile: expected a name in profiles',
   },
 ];
 

@@ -3,7 +3,7 @@ import { budgetEntries } from '../../config/schema.ts';
 import { choice, flag, priority, seconds } from '../../config/values.ts';
 
 /** Split longer jobs. The bound keeps packing the briefings cheap. */
-export const MAX_STEPS = 1000;
+const MAX_STEPS = 1000;
 
 // The message of each schema names the expected value; findings quote it.
 function matching(pattern: RegExp, expected: string) {

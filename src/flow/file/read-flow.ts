@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
-import { closest, didYouMean, shown } from '../../config/finding.ts';
-import { type Fields, fieldsOf, isFields, listOf } from '../../core/protocol/fields.ts';
+import { closest, didYouMean, finding, shown } from '../../config/finding.ts';
+import { fieldsOf, isFields, listOf } from '../../core/protocol/fields.ts';
+import { CtxbError } from '../../errors.ts';
 import type { Flow } from '../flow.ts';
 import { checkText, type Fault } from './check-text.ts';
 import { existingProfile, readText } from './flow-files.ts';
@@ -23,12 +24,17 @@ export function readFlow(path: string, choice: FlowChoice = {}): Flow {
 /** Like `readFlow`, for a text that the file could have. */
 export function checkFlow(path: string, text: string, { profile: asked }: FlowChoice = {}): Flow {
   const folder = dirname(path);
-  const { $schema: _, ...flow } = checkText(path, text, flowFileSchema, (data) => [
-    ...stepFaults(listOf(fieldsOf(data).steps)),
-    ...profileFaults(fieldsOf(data), folder, asked),
-  ]);
+  const { $schema: _, ...flow } = checkText(path, text, flowFileSchema, (data) => {
+    const { steps, profile, profiles } = fieldsOf(data);
+    const named = asked === undefined ? profileFaults(profile, Object.keys(fieldsOf(profiles)), folder) : [];
+    return [...stepFaults(listOf(steps)), ...named];
+  });
   const profile = asked ?? flow.profile;
   if (profile === undefined || Object.hasOwn(flow.profiles, profile)) return { ...flow, profile };
+  for (const fault of profileFaults(asked, Object.keys(flow.profiles), folder)) {
+    const { message } = finding('profile', { ...fault, origin: { source: 'flag', where: '--profile' } });
+    throw new CtxbError('config', message);
+  }
   const file = existingProfile(folder, profile) ?? '';
   const read = checkText(file, readText(file), profileSchema);
   return { ...flow, profile, profiles: { ...flow.profiles, [profile]: read } };
@@ -53,16 +59,11 @@ function* stepFaults(steps: readonly unknown[]): Generator<Fault> {
   }
 }
 
-/** A profile that neither the flow nor a profile file defines. @param asked the profile that `--profile` names */
-function* profileFaults({ profile, profiles }: Fields, folder: string, asked: string | undefined): Generator<Fault> {
-  const name = asked ?? profile;
-  const names = Object.keys(fieldsOf(profiles));
-  if (typeof name !== 'string' || names.includes(name) || existingProfile(folder, name) !== undefined) return;
-  const suggestion = closest(name, names);
-  yield {
-    path: [asked === undefined ? 'profile' : '--profile'],
-    expected: 'a name in profiles, or the NAME of a file profiles/NAME.yaml next to the flow',
-    found: shown(name),
-    todo: didYouMean(suggestion && shown(suggestion), 'add it there, or name another'),
-  };
+/** A profile that neither the flow nor a profile file defines. @param names the profiles of the flow */
+function profileFaults(profile: unknown, names: readonly string[], folder: string): Fault[] {
+  if (typeof profile !== 'string' || names.includes(profile) || existingProfile(folder, profile)) return [];
+  const suggestion = closest(profile, names);
+  const expected = 'a name in profiles, or the NAME of a file profiles/NAME.yaml next to the flow';
+  const todo = didYouMean(suggestion && shown(suggestion), 'add it there, or name another');
+  return [{ path: ['profile'], expected, found: shown(profile), todo }];
 }

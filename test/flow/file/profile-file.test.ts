@@ -68,20 +68,21 @@ describe('a profile file', () => {
     writeFileSync(file, 'a password: 1\n');
     symlinkSync(file, join(folder, 'profiles', 'linked.yaml'));
     for (const name of [file, `../../${basename(outside)}/secret`, 'linked']) {
-      const message = expect.stringContaining(`: expected ${PROFILE}, found "${name}`);
+      const message = expect.stringContaining(`profile: expected ${PROFILE}, found "${name}`);
       expect(read(`profile: ${name}\n${FLOW}`).findings).toEqual([message]);
-      expect(read(FLOW, name).findings).toEqual([message]);
+      expect(read(FLOW, name).findings).toEqual([
+        expect.stringContaining(`--profile: expected ${PROFILE}, found "${name}`),
+      ]);
     }
     rmSync(outside, { recursive: true });
   });
 
   it('can be missing', () => {
-    const place = join(folder, 'f.yaml');
     expect(read(FLOW, 'dayly').findings).toEqual([
-      `--profile: expected ${PROFILE}, found "dayly" (${place}:1); did you mean "daily"?`,
+      `--profile: expected ${PROFILE}, found "dayly"; did you mean "daily"?`,
     ]);
     expect(read(FLOW, 'other').findings).toEqual([
-      `--profile: expected ${PROFILE}, found "other" (${place}:1); add it there, or name another`,
+      `--profile: expected ${PROFILE}, found "other"; add it there, or name another`,
     ]);
   });
 });
