@@ -37,7 +37,6 @@ export const define: Define = (command, connect) =>
         20,
       )
       .option('--json', 'as JSON')
-      .option('--context-dir <folder>', 'where ctxb keeps results and documents')
       .addHelpText('after', EXAMPLES),
     recall,
   );
@@ -80,10 +79,10 @@ interface Place {
 
 /** Searches the newest files first, until enough matches were found. @param tell reports unreadable files */
 async function find(search: Search, flags: RecallFlags, io: Io, tell: (fault: CtxbError) => void) {
-  const { all, limit, contextDir } = flags;
+  const { all, limit } = flags;
   const isIncluded = (log: string) => all || mayBeOfProject(log, io);
   const logs = logsBelow(all ? join(configFolder(io), 'projects') : projectLogs(io), tell, isIncluded);
-  const notes = documentsIn(await contextFolder(io, contextDir));
+  const notes = documentsIn(await contextFolder(io));
   let hits: Hit[] = [];
   for (const { file, session, changed, look } of [...logs, ...notes].sort((a, b) => b.changed - a.changed)) {
     if (changed < (hits[limit - 1]?.t ?? 0)) break;
