@@ -13,7 +13,6 @@ import type { CallSeen, CountedCall } from './items-seen.ts';
 import { createCalls } from './observers/calls.ts';
 import { createGrowth } from './observers/growth.ts';
 import { createOddities } from './observers/oddities.ts';
-import { createPauses } from './observers/pauses.ts';
 import { createSubagents } from './observers/prompts.ts';
 import { createRetention, type TimedReceipt } from './observers/retention.ts';
 import type { Seen } from './observers/seen.ts';
@@ -58,7 +57,6 @@ export function createSessionReplay(options: SessionReplayOptions) {
   const watch = {
     subagents: createSubagents(cut),
     oddities: createOddities(),
-    pauses: createPauses(run.policy.cost.prices),
     explainer: explain === undefined ? undefined : createExplainer(explain),
     calls,
     uses: options.uses ? createUses() : undefined,
@@ -112,7 +110,6 @@ export function createSessionReplay(options: SessionReplayOptions) {
       const found = watch.growth.found();
       const ledger = figures.calls() as readonly CountedCall[];
       const madeCalls = calls?.found(ledger) ?? [];
-      const pauses = watch.pauses.found();
       const { peak, curve, ...shares } = context;
       return {
         ...session,
@@ -124,7 +121,6 @@ export function createSessionReplay(options: SessionReplayOptions) {
         compactions: figures.compactions(),
         actions: decisions,
         cost,
-        ...(pauses.count > 0 && { pauses }),
         growth: found.growth,
         subagents: watch.subagents.found(state.work.agents.all),
         oddities: watch.oddities.found(),

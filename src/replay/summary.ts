@@ -17,7 +17,6 @@ import type {
   UnloggedAgent,
 } from './items-seen.ts';
 import type { Oddity } from './observers/oddities.ts';
-import type { Pauses } from './observers/pauses.ts';
 import type { SessionWhatIf } from './what-if.ts';
 
 /** The figures of one recording for lists, sums and gates, equal in light and full replays. Sizes are in tokens. */
@@ -97,8 +96,6 @@ export interface SessionSummary extends SessionFigures {
   readonly compactions: readonly CompactionSeen[];
   /** Decisions of ctxb: made, in the record of a run; otherwise those that the policy would have made. */
   readonly actions: readonly Decision[];
-  /** Calls after pauses longer than the life of the prompt cache; missing if there were none. */
-  readonly pauses?: Pauses;
   /** Estimated tokens added to the main thread's context, by source. */
   readonly growth: Growth;
   readonly subagents: readonly SubagentSeen[];

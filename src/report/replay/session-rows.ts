@@ -1,11 +1,10 @@
-import type { Decision } from '../../core/governor/decisions.ts';
+import type { Decision, DecisionOf } from '../../core/governor/decisions.ts';
 import { measuredAsOf } from '../../core/governor/gauge/window.ts';
 import { sumOf } from '../../core/text/sum-of.ts';
 import { replayedText } from '../../messages.ts';
 import { ownFigures } from '../../replay/copies.ts';
 import type { CompactionSeen, SubagentSeen } from '../../replay/items-seen.ts';
 import type { Oddity, OddityKind } from '../../replay/observers/oddities.ts';
-import type { Pauses } from '../../replay/observers/pauses.ts';
 import type { Copied, SessionFigures, SessionSummary } from '../../replay/summary.ts';
 import { COMPACTED_BY, costSource, costText, counted, dollars, percent, tokens, unseenText } from '../figures.ts';
 import { present } from '../layout.ts';
@@ -28,7 +27,7 @@ export function sessionRows(session: SessionSummary): string[] {
 
 /** Identity, size and cost of a session. */
 export function originRows(session: SessionSummary): string[] {
-  const { window, claudeCodeVersion: version, copied, pauses } = session;
+  const { window, claudeCodeVersion: version, copied } = session;
   const own = ownFigures(session);
   const known = [version && `Claude Code ${version}`, session.model, session.sessionId].filter(Boolean);
   const size =
@@ -43,7 +42,7 @@ export function originRows(session: SessionSummary): string[] {
     row('traffic', `${counted(session.turns, 'turn')}, ${counted(session.calls, 'call')}${subagentText(session)}`),
     own.usd !== null && row('cost', costText(own) + (session.cost.computed ? ` (${costSource(session)})` : '')),
     copied && row('copied', copiedText(copied)),
-    pauses && row('cache', pausesText(pauses)),
+    lostInPauses(session),
   );
 }
 
@@ -63,11 +62,12 @@ export function actionRow(action: Decision, session: Pick<SessionSummary, 'diale
 }
 
 /** Decisions with a row of their own. Compactions have other rows, and one row sums up all pauses. */
-export function decidedIn({ actions, pauses }: Pick<SessionSummary, 'actions' | 'pauses'>): readonly Decision[] {
-  return actions.filter((action) => {
-    if (action.kind === 'landed') return action.relief !== 'compaction';
-    return action.kind !== 'cache-lost' || action.cause !== 'pause' || pauses === undefined;
-  });
+export function decidedIn({ actions }: Pick<SessionSummary, 'actions'>): readonly Decision[] {
+  return actions.filter((action) => (action.kind === 'landed' ? action.relief !== 'compaction' : !isPause(action)));
+}
+
+function isPause(action: Decision): action is DecisionOf<'cache-lost'> {
+  return action.kind === 'cache-lost' && action.cause === 'pause';
 }
 
 function contextText({ context, calls }: SessionSummary): string {
@@ -106,11 +106,12 @@ function copiedText({ calls, usd, from }: Copied): string {
   return `${counted(calls, 'call')} copied from ${sessions}, which count there (${dollars(usd)})`;
 }
 
-function pausesText({ count, expired, tokens: size, usd, cachedUsd }: Pauses): string {
-  const pauses = `expired in ${tokens(expired)} of ${counted(count, 'pause')} longer than its life`;
-  return expired === 0
-    ? pauses
-    : `${pauses}: ${tokens(size)} tokens read again for ${dollars(usd)} instead of ${dollars(cachedUsd)}`;
+function lostInPauses({ actions }: SessionSummary): string | undefined {
+  const lost = actions.filter(isPause);
+  const sizes = sumOf(lost, (each) => each.tokens);
+  const [usd, cachedUsd] = [sumOf(lost, (each) => each.usd), sumOf(lost, (each) => each.cachedUsd)];
+  const costs = `${tokens(sizes)} tokens written again for ${dollars(usd)} instead of ${dollars(cachedUsd)}`;
+  return lost.length === 0 ? undefined : row('cache', `lost in ${counted(lost.length, 'pause')}: ${costs}`);
 }
 
 /** The lines of a session, and what is missing from its figures. */

@@ -42,7 +42,7 @@ function replayFully(bytes: Buffer, skips = false) {
 function lightPartOf({ series: _, prompts: __, results: ___, ...summary }: ReturnType<typeof replayFully>) {
   const { ledger, compactions, context, ...whole } = summary;
   const { last: ____, basis: _____, ...shares } = context;
-  const { turns, traffic, actions, pauses, growth, subagents, oddities, ...figures } = whole;
+  const { turns, traffic, actions, growth, subagents, oddities, ...figures } = whole;
   return {
     ...figures,
     context: shares,
