@@ -299,6 +299,8 @@ it('a tool may be called like a property of every object', async () => {
     call('3', 'Read', 3_000),
   ];
   const file = await place.file('run.ndjson', lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  const rows = (await ctxb(place, ['replay', '--ndjson', file])).stdout.toString().trimEnd().split('\n');
+  expect(rows.map((row) => JSON.parse(row).added_tools > 500)).toEqual([false, true, true]);
   const detail = (await ctxb(place, ['replay', '--detail', file])).stdout.toString();
   expect(detail).toMatch(
     /grew by .*__proto__ [\d,]+.*constructor [\d,]+|grew by .*constructor [\d,]+.*__proto__ [\d,]+/,

@@ -1,3 +1,4 @@
+import { sumOf } from '../../core/text/sum-of.ts';
 import { ownFigures, sumUsd, totalsOf } from '../../replay/copies.ts';
 import type { CallSeen } from '../../replay/items-seen.ts';
 import type { SessionFigures, SessionSummary } from '../../replay/summary.ts';
@@ -22,7 +23,8 @@ export function callLines(calls: readonly CallSeen[], session: SessionSummary): 
 }
 
 /**
- * A call as a flat row. Figures are tokens unless the name says otherwise. `compacted_by` names the initiator of a compaction since then.
+ * A call as a flat row. Figures are tokens unless the name says otherwise. `added_*` counts tokens added since the
+ * previous call; `compacted_by` names the initiator of a compaction since then.
  */
 function callRow(call: CallSeen, { file, sessionId, project, compactions }: SessionSummary) {
   return {
@@ -45,7 +47,19 @@ function callRow(call: CallSeen, { file, sessionId, project, compactions }: Sess
     predicted: call.predicted,
     cost_usd: call.usd,
     copied: call.copied === true,
+    ...addedTokens(call),
     compacted_by: compactions.findLast(({ call: before }) => before === call.number - 1)?.by ?? null,
+  };
+}
+
+function addedTokens({ added }: CallSeen) {
+  const { prompt = 0, answer = 0, summary = 0, notice = 0, ...byTool } = added;
+  return {
+    added_prompt: prompt,
+    added_answer: answer,
+    added_summary: summary,
+    added_notice: notice,
+    added_tools: sumOf(Object.values(byTool), (tokens) => tokens),
   };
 }
 
@@ -71,11 +85,14 @@ function cell(figure: Figure): string {
 
 /** The columns in their order; also without sessions. */
 const COLUMNS = [
-  ...(['file', 'session', 'project', 'model', 'claude_code_version', 'first', 'last', 'window'] as const),
-  ...(['window_source', 'context_peak', 'context_peak_fraction', 'turns', 'calls', 'compactions'] as const),
-  ...(['compactions_unplanned', 'cost_usd', 'cost_computed', 'cost_incomplete', 'cost_unseen_usd'] as const),
-  ...(['input', 'cache_creation', 'cache_read', 'output', 'subagents', 'subagents_usd'] as const),
-  ...(['calls_copied', 'lines', 'lines_malformed'] as const),
+  ...(['file', 'session', 'project', 'model', 'claude_code_version', 'dialect', 'first', 'last', 'window'] as const),
+  ...(['window_source', 'context_peak', 'context_peak_fraction', 'context_peak_call', 'context_last'] as const),
+  ...(['context_basis', 'turns', 'calls', 'compactions', 'compactions_unplanned', 'actions', 'cost_usd'] as const),
+  ...(['cost_computed', 'cost_incomplete', 'cost_unseen_usd', 'unpriced_model'] as const),
+  ...(['input', 'cache_creation', 'cache_read', 'output'] as const),
+  ...(['subagents', 'subagents_peak', 'subagents_calls', 'subagents_usd', 'subagents_input'] as const),
+  ...(['subagents_cache_creation', 'subagents_cache_read', 'subagents_output'] as const),
+  ...(['calls_copied', 'copied_from', 'lines', 'lines_unknown', 'lines_malformed'] as const),
 ];
 
 /**
@@ -84,37 +101,52 @@ const COLUMNS = [
  * and cost exclude what is copied from another session, so that sums over rows count it once.
  */
 function csvRow(session: SessionSummary) {
-  const { file, project, model, window, context, turns, compactions, cost, subagents, copied, lines } = session;
+  const { file, project, model, dialect, window, context, turns, compactions, cost, subagents, copied, lines } =
+    session;
   const own = ownFigures(session);
-  const { main } = session.traffic;
+  const { main, subagents: ofSubagents } = session.traffic;
   return {
     file,
     session: session.sessionId,
     project,
     model,
     claude_code_version: session.claudeCodeVersion,
+    dialect,
     first: isoTime(session.time.first),
     last: isoTime(session.time.last),
     window: window.tokens,
     window_source: window.source,
     context_peak: context.peak,
     context_peak_fraction: context.peakFraction,
+    context_peak_call: context.peakCall,
+    context_last: context.last,
+    context_basis: context.basis,
     turns,
     calls: own.calls,
     compactions: own.compactions,
     compactions_unplanned: compactions.filter(({ by, copied }) => by === 'claude' && !copied).length,
+    actions: session.actions.length,
     cost_usd: own.usd,
     cost_computed: cost.computed,
     cost_incomplete: own.usdPartial === true,
     cost_unseen_usd: cost.unseen ?? 0,
+    unpriced_model: cost.unpriced ?? null,
     input: main.input,
     cache_creation: main.cacheCreation,
     cache_read: main.cacheRead,
     output: main.output,
     subagents: subagents.length,
+    subagents_peak: subagents.reduce((max, { peak }) => Math.max(max, peak), 0),
+    subagents_calls: sumOf(subagents, ({ calls }) => calls),
     subagents_usd: sumUsd(subagents.map(({ usd }) => usd)) ?? 0,
+    subagents_input: ofSubagents.input,
+    subagents_cache_creation: ofSubagents.cacheCreation,
+    subagents_cache_read: ofSubagents.cacheRead,
+    subagents_output: ofSubagents.output,
     calls_copied: copied?.calls ?? 0,
+    copied_from: copied?.from.map(({ session }) => session).join(' ') ?? null,
     lines: lines.total,
+    lines_unknown: lines.unknown,
     lines_malformed: lines.malformed,
   };
 }

@@ -37,6 +37,11 @@ it('has a flat line per call, all with the same keys', async () => {
     predicted: null,
     cost_usd: 0.15,
     copied: false,
+    added_prompt: 0,
+    added_answer: 30,
+    added_summary: 200,
+    added_notice: 0,
+    added_tools: 0,
     compacted_by: 'caller',
   });
   expect(rows.map((row) => row.compacted_by)).toEqual([
@@ -51,6 +56,13 @@ it('has the documented columns in their order', async () => {
   const names = [...columns.matchAll(/`(\w+)`/g)].map(([, name]) => name);
   const [first = {}] = rowsOf(written(ndjson, [await judged('compact.ndjson')]));
   expect(names).toEqual(Object.keys(first));
+});
+
+it('adds up additions of all tools', async () => {
+  const session = await judged('compact.ndjson');
+  const [call] = session.series ?? [];
+  const series = call === undefined ? [] : [{ ...call, added: { Read: 5, mcp__a__b: 6, prompt: 7, 'other tools': 1 } }];
+  expect(rowsOf(written(ndjson, [{ ...session, series }]))).toMatchObject([{ added_tools: 12, added_prompt: 7 }]);
 });
 
 it('prints nothing for a session without calls', async () => {
