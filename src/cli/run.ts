@@ -141,9 +141,11 @@ function flagOf({ path, option }: (typeof OPTIONS)[number], flags: Readonly<Reco
 /** Accepted values of a size, for the help. */
 const SHARE = '0.7, 70% or tokens';
 
-/** Another spelling that is accepted. */
+/** Other spellings that are accepted. */
 const SYNONYMS: Partial<Record<KeyPath, string>> = {
+  'agents.tokens': '--agent-tokens <tokens>',
   'agents.costUsd': '--agent-cost <usd>',
+  'recovery.enabled': '--no-recovery',
 };
 
 const OPTIONS = KEY_PATHS.flatMap((path) => {

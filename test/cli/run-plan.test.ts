@@ -17,7 +17,7 @@ describe('--dry-run', () => {
 
   it('accepts other spellings of an option', async () => {
     await using place = await createPlace();
-    const options = ['--agent-cost', '0.2', '--max-agent-tokens', '3000', '--no-restart', '--dry-run'];
+    const options = ['--agent-cost', '0.2', '--agent-tokens', '3000', '--no-recovery', '--dry-run'];
     const run = await ctxb(place, ['run', ...options, '--', 'claude', '-p', 'x']);
     expect(run.stdout.toString()).toMatch(/^agents\.tokens +3000 +flag --max-agent-tokens$/m);
     expect(run.stdout.toString()).toMatch(/^agents\.costUsd +0\.2 +flag --max-agent-cost$/m);
