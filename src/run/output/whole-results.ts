@@ -65,9 +65,8 @@ export function createWholeResults(before?: EarlierFigures, lost?: ModelUsage) {
   let earlierUsd = 0;
   /** Undefined after the first result, which shows whether claude continues the counters of the session. */
   let earlierModels = lost;
-  /** Calls since the last result, by message id, and their sums by model. */
+  /** Calls since the last result, by message id. */
   const open = new Map<string, OpenCall>();
-  let unreported: ModelUsage = {};
   let turn: WholeTurn = before?.turn ?? NEW_TURN;
   /** Figures that the caller has received: the number of results, and the sums in the last one. */
   let reported = { count: 0, at: before?.at ?? 0, models: base };
@@ -90,42 +89,31 @@ export function createWholeResults(before?: EarlierFigures, lost?: ModelUsage) {
     }
     since = fieldsOf(fields.modelUsage);
     sinceUsd = costUsd;
-    forgetCalls();
+    open.clear();
     const seen = turn;
     isHiding ||= !isShown;
     if (!isOwn && !isShown) turn = withPart(turn, partOf(fields));
     return seen;
   }
 
-  function noteCall(messageId: string, call: OpenCall): void {
-    const earlier = open.get(messageId);
-    const others = earlier === undefined ? unreported : addModels(unreported, callUsage(earlier), -1);
-    unreported = addModels(others, callUsage(call));
-    open.set(messageId, call);
-  }
-
   /** Takes the final token counts of calls from claude's log. */
   function correct(calls: LoggedCalls): void {
-    for (const [id, { model, usage, subagent }] of calls) noteCall(id, { model, usage, isMain: subagent === null });
+    for (const [id, { model, usage, subagent }] of calls) open.set(id, { model, usage, isMain: subagent === null });
   }
 
   /** Another process replaces claude. Calls that the last process has not reported are known only from their lines. */
   function onRestart(): void {
-    const main = [...open.values()].filter(({ isMain }) => isMain);
-    carriedOn = addModels(base, unreported);
+    const calls = [...open.values()];
+    const main = calls.filter(({ isMain }) => isMain);
+    carriedOn = calls.reduce((sum, call) => addModels(sum, callUsage(call)), base);
     base = addModels(carriedOn, since);
     [since, sinceUsd, isSetBack] = [{}, 0, true];
-    forgetCalls();
+    open.clear();
     if (main.length === 0) return;
     const usage = main.reduce((sum, call) => addModels(sum, usageOf(call)), {} as Fields);
     // No line contains the results of pending calls, because claude generates them when it resumes.
     const endedTurn = { ...turn, steps: turn.steps + turn.pending, pending: 0 };
     turn = withPart(endedTurn, { duration_ms: Math.max(0, times.last - times.begun), usage });
-  }
-
-  function forgetCalls(): void {
-    open.clear();
-    unreported = {};
   }
 
   function settleEarlier(claudeUsd: number, state: GovernorState): void {
@@ -169,7 +157,7 @@ export function createWholeResults(before?: EarlierFigures, lost?: ModelUsage) {
       if (isEcho(state, event)) return turn;
       if (isAnswered(event) && event.messageId !== '') {
         const { messageId, model, usage, subagent } = event;
-        noteCall(messageId, { model, usage, isMain: subagent === null });
+        open.set(messageId, { model, usage, isMain: subagent === null });
       }
       if (!isOwn) turn = countEvent(turn, event, state);
       return turn;

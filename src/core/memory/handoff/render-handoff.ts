@@ -95,70 +95,67 @@ function partsOf(notebook: Notebook, facts: HandoffFacts): Parts {
     Done: done(notebook),
     'In progress': inProgress(notebook, facts),
     'Next steps': nextSteps(notebook, facts),
-    'Decisions and why': part(
-      "Not known: ctxb's notes hold what was done, not why. Ask, or read the code, before you undo anything.",
-      [],
-    ),
+    'Decisions and why': { opening: [REASONS_UNKNOWN], items: [] },
     'Dead ends': deadEnds(notebook),
     Files: files(notebook),
     'Commands to verify': commands(notebook),
   };
 }
 
+const REASONS_UNKNOWN =
+  "Not known: ctxb's notes hold what was done, not why. Ask, or read the code, before you undo anything.";
+
 function goal({ prompts }: Notebook, { task, firstPrompt, running }: HandoffFacts): Part {
-  const blocks = [
-    ...(task === undefined ? [] : ['The task, as the user named it:', block(task, TASK_LENGTH)]),
-    ...(firstPrompt === undefined || firstPrompt === task
-      ? []
-      : ['The first prompt, word for word:', block(firstPrompt, PROMPT_LENGTH)]),
+  const said = [
+    ...verbatim('The task, as the user named it:', task, TASK_LENGTH),
+    ...verbatim('The first prompt, word for word:', firstPrompt === task ? undefined : firstPrompt, PROMPT_LENGTH),
   ];
-  const opening = blocks.length === 0 ? ["Not known: ctxb's notes hold no first prompt."] : blocks;
+  const opening = said.length === 0 ? ["Not known: ctxb's notes hold no first prompt."] : said;
   const recent = prompts.items().reverse().slice(0, MAX_ITEMS);
   if (running.length > 0 || recent.length < 2) return { opening, items: [], file: prompts.file };
   const items = recent.map(({ number, text }) => `- #${number}: ${inBackticks(text, LINE_LENGTH)}`);
   return { opening: [...opening, 'Prompts, the newest first:'], items, file: prompts.file };
 }
 
-function done({ tasks, toolLog, commands, artifacts }: Notebook): Part {
+function verbatim(title: string, text: string | undefined, length: number): string[] {
+  return text === undefined ? [] : [title, block(text, length)];
+}
+
+function done({ tasks, toolLog, commands, artifacts, states }: Notebook): Part {
   const items = tasks.completed().map(taskItem);
   const counts = `${pluralize(toolLog.total, 'tool call')}, ${pluralize(commands.total, 'command')} and ${pluralize(artifacts.total, 'change')} of files were noted; the notes do not say which work is finished.`;
-  const opening = items.length === 0 ? [counts] : [counts, "Completed on the agent's task list, the newest first:"];
-  return { opening, items, file: items.length > 0 ? 'state-changes.md' : toolLog.file };
+  if (items.length === 0) return { opening: [counts], items, file: toolLog.file };
+  return { opening: [counts, "Completed on the agent's task list, the newest first:"], items, file: states.file };
 }
 
 function inProgress({ tasks, states }: Notebook, { state, running }: HandoffFacts): Part {
-  const items = tasks.open().filter(isUnderWay).map(taskItem);
-  const each = Math.floor(RUNNING_LENGTH / Math.max(1, Math.min(3, running.length)));
-  const prompts = running.slice(-3).map((text) => block(text, each));
+  const items = tasks.underWay().map(taskItem);
+  const newest = running.slice(-3);
+  const prompts = newest.map((text) => block(text, Math.floor(RUNNING_LENGTH / newest.length)));
   const opening = [
     ...(state === undefined ? [] : [`Latest state: ${inBackticks(state, 2 * LINE_LENGTH)}`]),
     ...(prompts.length === 0 ? [] : ['Being worked on, word for word:', ...prompts]),
-    ...(tasks.open().some(isUnderWay) ? ["In progress on the agent's task list:"] : []),
+    ...(items.length === 0 ? [] : ["In progress on the agent's task list:"]),
   ];
   return { opening: opening.length === 0 ? [NO_ITEMS] : opening, items, file: states.file };
 }
 
 function nextSteps({ tasks, states }: Notebook, { running, state }: HandoffFacts): Part {
-  const items = tasks.open().filter((task) => !isUnderWay(task));
-  const isInProgress = running.length > 0 || state !== undefined || tasks.open().some(isUnderWay);
+  const isInProgress = running.length > 0 || state !== undefined || tasks.underWay().length > 0;
   const none = `Not known: the agent's task list has no open items.${isInProgress ? ' Continue the work in progress.' : ''}`;
-  return part("Open on the agent's task list, as noted:", items.map(taskItem), states.file, none);
+  return part("Open on the agent's task list, as noted:", tasks.planned().map(taskItem), states.file, none);
 }
 
 function deadEnds({ evidence, deadEnds: section }: Notebook): Part {
   const deadEndLines = evidence.items('dead end').map(({ line }) => `- ${line}`);
-  return part('Found by repetition alone:', deadEndLines, section.file, NO_ITEMS);
+  return part('Found by repetition alone:', deadEndLines, section.file);
 }
 
 function files({ evidence, artifacts }: Notebook): Part {
-  const changed = evidence.items('file').map((item) => `- ${fileName(item)} ${item.end}`);
-  const read = evidence.items('file read').map((item) => `- ${fileName(item)} read`);
-  return part(
-    'Changed files, then files that were only read, the newest first:',
-    [...changed, ...read],
-    artifacts.file,
-    NO_ITEMS,
+  const items = [...evidence.items('file'), ...evidence.items('file read')].map(
+    ({ subject, end }) => `- ${inBackticks(subject, PATH_LENGTH)} ${end || 'read'}`,
   );
+  return part('Changed files, then files that were only read, the newest first:', items, artifacts.file);
 }
 
 function commands({ evidence, commands: section }: Notebook): Part {
@@ -166,25 +163,21 @@ function commands({ evidence, commands: section }: Notebook): Part {
   const others = evidence.items('command').filter((item) => !isReadOnly(item.subject));
   const items = [...failing, ...others.map((item) => commandItem(item, evidence.outcomeOf(item.subject)))];
   const opening = 'Outcome of the last run, the newest first; files may have changed since:';
-  return part(opening, items, section.file, NO_ITEMS);
+  return part(opening, items, section.file);
 }
 
 /** @param none the text for a section without items */
-function part(opening: string, items: readonly string[], file?: DetailFile, none = opening): Part {
+function part(opening: string, items: readonly string[], file: DetailFile, none = NO_ITEMS): Part {
   return { opening: [items.length === 0 ? none : opening], items, file };
 }
 
 const NO_ITEMS = "None in ctxb's notes.";
-
-const fileName = ({ subject }: EvidenceItem) => inBackticks(subject, PATH_LENGTH);
 
 function commandItem({ subject, end }: EvidenceItem, outcome: 'passed' | 'failed' | 'unknown'): string {
   const name = inBackticks(subject, COMMAND_LENGTH);
   const isWhole = name === `\`${subject}\``;
   return `- ${name} — ${outcome === 'unknown' ? 'not known' : outcome} (${end})${isWhole ? '' : ', shown in part'}`;
 }
-
-const isUnderWay = ({ status }: TaskEntry) => status === 'in_progress';
 
 function taskItem({ subject, agent }: TaskEntry): string {
   return `- ${inBackticks(subject, LINE_LENGTH)}${agent === null ? '' : ' (subagent)'}`;

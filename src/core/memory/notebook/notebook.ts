@@ -43,7 +43,7 @@ export function createNotebook(historyTokens?: number) {
   const artifacts = createSection('artifacts.md', 'Artifacts');
   const commands = createSection('commands.md', 'Commands');
   const toolLog = createToolLog(historyTokens);
-  const tasks = createOpenTasks();
+  const tasks = createTasks();
   const detector = createDeadEnds();
   const evidence = createEvidence();
   /** A slash command and its number; it becomes a request when a tool is called for it. */
@@ -176,26 +176,28 @@ function deadEndPage({ what, deadEnd }: DeadEndChange) {
 
 const MAX_TASKS = 500;
 
-function createOpenTasks() {
+/** The task lists of all agents. Mutable, with bounded size. */
+function createTasks() {
   const tasks = new Map<string, TaskEntry>();
-  return {
+  const withStatus = (isWanted: (status: string) => boolean) =>
+    [...tasks.values()].filter((task) => isWanted(task.status));
+  const all = {
     add(entry: TaskEntry): void {
       const key = `${entry.agent ?? ''}\n${entry.id}`;
       if (entry.status === 'deleted') tasks.delete(key);
       else remember(tasks, key, entry, MAX_TASKS);
     },
+    underWay: () => withStatus((status) => status === 'in_progress'),
+    planned: () => withStatus((status) => status !== 'in_progress' && status !== 'completed'),
     /** Uncompleted tasks: tasks in progress first, then in order of creation. */
-    open(): TaskEntry[] {
-      const open = [...tasks.values()].filter(({ status }) => status !== 'completed');
-      const isUnderWay = ({ status }: TaskEntry) => status === 'in_progress';
-      return [...open.filter(isUnderWay), ...open.filter((task) => !isUnderWay(task))];
-    },
+    open: () => [...all.underWay(), ...all.planned()],
     /** Completed tasks, newest first. */
-    completed: () => [...tasks.values()].filter(({ status }) => status === 'completed').reverse(),
+    completed: () => withStatus((status) => status === 'completed').reverse(),
     get total() {
       return tasks.size;
     },
   };
+  return all;
 }
 
 /** Detail files with full texts, in the session's folder. */
