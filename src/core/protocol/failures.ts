@@ -38,13 +38,10 @@ export function failureOf(line: Fields, text: string): ApiFailure | undefined {
   const isAnswered = !isTemporary(status) && !saysUnavailable(text) && !isForeign(line, text);
   if (isAnswered && !isAccount) return undefined;
   const isLimit = line.api_error === 'usage_limit_reached' || LIMIT_REACHED.test(text);
-  const resetTime = fieldsOf(fieldsOf(line.api_error_params).rate_limit_info).resetsAt;
-  // 2.1.197 appends the time to the message.
-  const [writtenTime] = groupsIn(/usage limit reached\|(\d{10})\b/i, text);
-  const resetsAt = epochMsOf(resetTime ?? writtenTime);
+  const { resetsAt } = fieldsOf(fieldsOf(line.api_error_params).rate_limit_info);
   return {
     cause: isLimit ? 'limit' : 'outage',
-    resetsAt: isLimit ? resetsAt : undefined,
+    resetsAt: isLimit ? epochMsOf(resetsAt) : undefined,
     ...(status > 0 && { status }),
     ...((isAccount || WRONG_ADDRESS.includes(status)) && { isLater: true }),
     ...(isAccount && { isAccount }),

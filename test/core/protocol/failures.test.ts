@@ -63,7 +63,6 @@ describe('API failures', () => {
   it('have the time at which a limit resets', () => {
     const told = { api_error_params: { rate_limit_info: { resetsAt: RESETS } } };
     expect(result("You've hit your 5-hour limit", told)).toMatchObject({ failure: { resetsAt: RESETS * 1000 } });
-    expect(result(`Claude AI usage limit reached|${RESETS}`)).toMatchObject({ failure: { resetsAt: RESETS * 1000 } });
     expect(result('API Error: 529 Overloaded', told)).toMatchObject({ failure: { resetsAt: undefined } });
   });
 });

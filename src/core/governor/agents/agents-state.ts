@@ -25,8 +25,6 @@ export const NEW_AGENT = {
   workflow: undefined as string | undefined,
   /** Its calls are not in the stream, so its figures are estimates. */
   isUnseen: false,
-  /** Ids of the tool calls with which it started agents. */
-  started: [] as readonly string[],
   last: NO_CALL,
   /** Context of the last call and largest context, in tokens. */
   used: 0,

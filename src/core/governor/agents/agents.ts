@@ -87,16 +87,10 @@ function readCall(state: GovernorState, event: AssistantEvent | PartialEvent, id
   if (event.synthetic || usage === undefined || isAllZero(usage)) return state;
   const agent = agentOf(state, id) ?? NEW_AGENT;
   const isSame = messageId !== '' && agent.last.messageId === messageId;
-  const uses = usesIn(blocks);
-  const usesTool = uses.length > 0 || (isSame && agent.last.usesTool);
+  const usesTool = usesIn(blocks).length > 0 || (isSame && agent.last.usesTool);
   const { output = usage.output, microUsd = 0 } = open ?? {};
   const call = { messageId, model, context: contextOf(usage), output, microUsd, usesTool };
-  const agentCalls = uses.filter(({ name }) => isAgentCall(name)).map(({ id }) => id);
-  return withAgent(state, id, {
-    ...countCall(agent, call),
-    isUnseen: false,
-    started: [...agent.started, ...agentCalls],
-  });
+  return withAgent(state, id, { ...countCall(agent, call), isUnseen: false });
 }
 
 /** Reads the result of an agent that its parent waited for, with the usage of its last call, which the stream omits. */
@@ -140,12 +134,12 @@ function readStart(state: GovernorState, { type, taskId, toolUseId, name, descri
   const agent = agentOfTask(state, taskId);
   // An agent that receives a message continues as the same task under another tool call.
   if (agent !== undefined) return agent.phase === 'over' ? withAgent(state, agent.id, { phase: 'running' }) : state;
-  // 2.1.197 does not name the agent that started another.
-  const isStartedByAgent = Object.values(state.work.agents.all).some(({ started }) =>
-    started.includes(toolUseId ?? ''),
-  );
-  const isUnseen = parent !== undefined || isStartedByAgent;
-  return withAgent(state, toolUseId ?? taskId, { kind: name, name: description, taskId, isUnseen });
+  return withAgent(state, toolUseId ?? taskId, {
+    kind: name,
+    name: description,
+    taskId,
+    isUnseen: parent !== undefined,
+  });
 }
 
 /**

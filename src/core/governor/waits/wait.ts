@@ -134,7 +134,7 @@ const SLEPT_MS = 60_000;
 
 /**
  * Interrupts a long wait of claude's own so that ctxb waits instead: if relieving the context after the wait saves
- * costs, if claude's timer missed the reset because the machine slept, or if the wait exceeds the limit.
+ * costs, or if claude's timer missed the reset because the machine slept.
  */
 function breakWait(state: GovernorState, { delayMs }: ApiRetryEvent): GovernorState {
   const { limits, facts, run, turn, work } = state;
@@ -145,10 +145,7 @@ function breakWait(state: GovernorState, { delayMs }: ApiRetryEvent): GovernorSt
   const resetAt = resetOf(limits) ?? wait.until;
   const hasSlept = now > resetAt + SLEPT_MS && delayMs > SLEPT_MS;
   const pays = Object.keys(work.tasks).length === 0 && paysAfterPause(changedIn(state, 'facts', { now: wait.until }));
-  // 2.1.197 waits without a limit.
-  const { wait: seconds } = run.policy.limits;
-  const isTooLong = seconds > 0 && wait.until - wait.since > seconds * 1000;
-  if (!hasSlept && !pays && !isTooLong) return state;
+  if (!hasSlept && !pays) return state;
   return sendInterrupt(changedIn(state, 'limits', { wait: { ...wait, until: hasSlept ? now : wait.until } }), 'wait');
 }
 
