@@ -68,30 +68,32 @@ export function summarizeGitStatus(status: GitStatus, quote: Quote): string {
 }
 
 const SHORT_LINE = /^(?:## |[ MADRCUT?!]{2} \S)/;
+const LONG_HEAD = /^(?:On branch (.+)|(HEAD detached .+)|Not currently on .+)$/m;
+const SHORT_HEAD = /^## (?:No commits yet on |Initial commit on )?(.+?)(?:\.\.\..*?)?(?: \[[^[\]]{1,60}\])?$/m;
+const DIVERGED = /^.*and have (\d{1,9}) and (\d{1,9}) different commits? each/m;
+const NOTHING_LEFT = /^nothing (?:added )?to commit\b.*(?:clean|not staged|create\/copy)/m;
 
-/** Undefined unless the text has the long or the short format of `git status`. */
+/**
+ * Undefined unless the text has the short format of `git status`, with a status code and a path on each line, or the
+ * long one, with sentences, and titles above indented files.
+ */
 export function readGitStatus(text: string): GitStatus | undefined {
   const lines = nearLines(text);
-  if (lines.every((line) => SHORT_LINE.test(line))) return readShort(lines);
-  return /^(?:On branch |HEAD detached |Not currently on )/m.test(lines.join('\n')) ? readLong(lines) : undefined;
-}
-
-function countParts(parts: readonly Part[]): Record<Part, number> {
-  const count = (part: Part) => parts.filter((one) => one === part).length;
-  return Object.fromEntries(PARTS.map((part) => [part, count(part)])) as Record<Part, number>;
-}
-
-/** Branch, and the commits ahead of and behind its upstream. */
-const SHORT_HEAD = /^## (?:No commits yet on |Initial commit on )?(.+?)(?:\.\.\..*?)?(?: \[([^[\]]{1,60})\])?$/;
-
-/** Reads `## main...origin/main [ahead 1, behind 2]`, then a status code and a path on each line. */
-function readShort(lines: readonly string[]): GitStatus {
-  const files = lines.filter((line) => !line.startsWith('## '));
-  const head = lines.find((line) => line.startsWith('## ')) ?? '';
-  const [branch, divergence = ''] = groupsIn(SHORT_HEAD, head);
-  const count = (way: string) => Number(groupsIn(new RegExp(`${way} (\\d{1,9})`), divergence)[0] ?? 0);
-  const clean = files.length === 0;
-  return { ...countParts(files.flatMap(partsOf)), branch, ahead: count('ahead'), behind: count('behind'), clean };
+  const isShort = lines.every((line) => SHORT_LINE.test(line));
+  const shown = lines.join('\n');
+  if (!isShort && !LONG_HEAD.test(shown)) return undefined;
+  const parts = isShort ? lines.flatMap(partsOf) : listedParts(lines);
+  const counts = PARTS.map((part) => [part, parts.filter((one) => one === part).length]);
+  const [mine, theirs] = groupsIn(DIVERGED, shown);
+  const divergence = (way: string) =>
+    groupsIn(new RegExp(`^(?:## .{1,500}\\[.{0,60}?${way}|Your branch is ${way} .* by) (\\d{1,9})`, 'm'), shown)[0];
+  return {
+    ...(Object.fromEntries(counts) as Record<Part, number>),
+    branch: groupsIn(isShort ? SHORT_HEAD : LONG_HEAD, shown).find((name) => name !== undefined),
+    ahead: Number(mine ?? divergence('ahead') ?? 0),
+    behind: Number(theirs ?? divergence('behind') ?? 0),
+    clean: isShort ? lines.every((line) => line.startsWith('## ')) : NOTHING_LEFT.test(shown),
+  };
 }
 
 function partsOf(line: string): Part[] {
@@ -109,26 +111,13 @@ const TITLES: ReadonlyMap<string, Part> = new Map([
   ['Untracked files:', 'untracked'],
 ]);
 
-/** Reads the long format: sentences, and titles with indented files below them. */
-function readLong(lines: readonly string[]): GitStatus {
+/** The part of each file that the long format lists. */
+function listedParts(lines: readonly string[]): Part[] {
   let part: Part | undefined;
-  const parts: Part[] = [];
-  for (const line of lines) {
+  return lines.flatMap((line) => {
     if (/^\S/.test(line)) part = TITLES.get(line);
-    else if (line.startsWith('\t') && part !== undefined) parts.push(part);
-  }
-  const text = lines.join('\n');
-  const [branch, detached] = groupsIn(/^(?:On branch (.+)|(HEAD detached .+))$/m, text);
-  const [mine, theirs] = groupsIn(/^.*and have (\d{1,9}) and (\d{1,9}) different commits? each/m, text);
-  const divergence = (way: string) =>
-    groupsIn(new RegExp(`^Your branch is ${way} .* by (\\d{1,9}) commit`, 'm'), text)[0];
-  return {
-    ...countParts(parts),
-    branch: branch ?? detached,
-    ahead: Number(mine ?? divergence('ahead') ?? 0),
-    behind: Number(theirs ?? divergence('behind') ?? 0),
-    clean: /^nothing (?:added )?to commit\b.*(?:clean|not staged|create\/copy)/m.test(text),
-  };
+    return part !== undefined && line.startsWith('\t') ? [part] : [];
+  });
 }
 
 interface GitDiff {
