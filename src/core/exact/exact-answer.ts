@@ -96,7 +96,7 @@ function answerTo(messages: readonly Message[], plan: ExactPlan, circumstances: 
     const refused = refuseCut(messages, open, cutOf(open, form, whole), plan, circumstances);
     if (refused !== undefined) return refused;
   }
-  const entries = withinRoom(entriesOf(parts, rest), whole, rest, LINES_TOKENS);
+  const entries = withinRoom(entriesOf(parts, whole, rest), rest, LINES_TOKENS);
   const omitted = sumOf(parts, (part) => (part.kind === 'note' ? part.gone : 0)) + entries.gone;
   const messagesLeft = assembleMessages(parts, whole, entries.kept, noteText(note, omitted));
   const [before, after] = [extentOf(messages), extentOf(messagesLeft)];
