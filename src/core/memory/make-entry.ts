@@ -1,12 +1,11 @@
 import type { Input } from '../governor/input.ts';
 import { promptsInTurn, waiting } from '../governor/prompts/mailbox.ts';
 import type { GovernorState } from '../governor/state.ts';
-import { fieldsOf, textOf } from '../protocol/fields.ts';
+import { fieldsOf, ownOf, textOf } from '../protocol/fields.ts';
 import { cut, cutterWith, LONG_LINE_LENGTH, lastLines, type Mask, oneLine } from '../text/words.ts';
 import { summarizeOutput } from './call-summary/command-output.ts';
 import { summarizeCall } from './call-summary/summarize-call.ts';
 import { describeInput, describeResult } from './entries/describe.ts';
-import { changeOf } from './entries/file-changes.ts';
 import type { CommandFacts, Entry, ToolEntry } from './entry.ts';
 import { createExtractor, type ExtractOptions, type Found } from './extract/extract.ts';
 import { commandFacts, type EndedCall } from './extract/tool-calls.ts';
@@ -104,7 +103,7 @@ function toolEntry(found: EndedCall, placeOf: (path: string) => string, mask: Ma
     gist: summarizeCall(ended, { summarizeOutput, placeOf, mask }),
     input: fingerprint(inputToCompare(use)),
     command: command && maskedCommand(command, mask),
-    ...filesOf(ended, (path) => mask(placeOf(path))),
+    ...fileOf(ended, (path) => mask(placeOf(path))),
   };
 }
 
@@ -124,16 +123,24 @@ function inputToCompare({ name, input }: EndedCall['use']): unknown {
   return deed;
 }
 
-type Files = Pick<ToolEntry, 'reads' | 'change'>;
+/** Tools that write a file, each with the name of the field that has its path. */
+const PATHS_OF_WRITERS: Readonly<Record<string, string>> = {
+  Write: 'file_path',
+  Edit: 'file_path',
+  MultiEdit: 'file_path',
+  NotebookEdit: 'notebook_path',
+};
 
-function filesOf({ use, input, result, report, outcome }: EndedCall, named: (path: string) => string): Files {
-  if (outcome !== 'ok') return {};
-  const change = changeOf(use.name, input, result.text, report);
-  const reads = use.name === 'Read' ? textOf(input.file_path) : undefined;
-  return {
-    reads: reads === undefined ? undefined : named(reads),
-    change: change && { ...change, path: named(change.path) },
-  };
+/** The file that a successful call has read or changed. */
+function fileOf(
+  { use: { name }, input, result, report, outcome }: EndedCall,
+  named: (path: string) => string,
+): Pick<ToolEntry, 'reads' | 'change'> {
+  const path = textOf(input[name === 'Read' ? 'file_path' : (ownOf(PATHS_OF_WRITERS, name) ?? '')]);
+  if (outcome !== 'ok' || !path) return {};
+  if (name === 'Read') return { reads: named(path) };
+  const isNew = typeof report.type === 'string' ? report.type === 'create' : result.text.startsWith('File created');
+  return { change: { path: named(path), change: name === 'Write' && isNew ? 'created' : 'edited' } };
 }
 
 function maskedCommand(command: CommandFacts, mask: Mask): CommandFacts {
