@@ -9,12 +9,13 @@ import { unfinishedRuns } from '../run/resume/earlier-run.ts';
 import { type CleanupPlan, carryOutCleanup, planCleanup, type Removal } from '../store/cleanup.ts';
 import { stateFolder } from '../store/folders/user-folders.ts';
 import { openSeal } from '../store/runs/seal.ts';
-import { type Define, wholeNumber } from './command.ts';
+import { type Define, parseOption, wholeNumber } from './command.ts';
 
 interface CleanupFlags {
   readonly keep?: number;
   readonly dryRun?: true;
   readonly yes?: true;
+  readonly contextDir?: string;
   readonly unfinished?: true;
 }
 
@@ -28,6 +29,12 @@ export const define: Define = (command, connect) =>
       )
       .option('--dry-run', 'only list what it would remove')
       .option('--yes', 'do not ask')
+      .option(
+        '--context-dir <folder>',
+        'the folder to clean',
+        // An empty path would mean another folder.
+        parseOption('--context-dir', 'a path', (text) => text || undefined),
+      )
       .option('--unfinished', 'also remove what ctxb run --resume-run needs')
       .addHelpText('after', EXAMPLES),
     cleanup,
@@ -45,7 +52,8 @@ Examples:
   ctxb cleanup --keep 10 --yes`;
 
 async function cleanup(flags: CleanupFlags, io: Io): Promise<number> {
-  const folder = resolve(io.cwd, await contextDirOf(io));
+  const contextDir = await contextDirOf(io);
+  const folder = resolve(io.cwd, flags.contextDir ?? contextDir);
   const unfinished = flags.unfinished ? [] : unfinishedRuns(folder, openSeal(stateFolder(io.env)));
   const options = { keep: flags.keep, cwd: io.cwd, unfinished };
   const plan = planCleanup(folder, options);

@@ -7,9 +7,10 @@ import type { Io } from '../io.ts';
 import { onOneLine, printableJson } from '../report/shown.ts';
 import { type Style, styleFor } from '../report/style.ts';
 
-/** The option that many commands have. */
+/** Options that many commands have. */
 export interface CommonFlags {
   readonly json?: true;
+  readonly contextDir?: string;
 }
 
 /** Adds arguments, options and examples to a command, and connects it with the function that it calls. */

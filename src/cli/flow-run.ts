@@ -26,6 +26,7 @@ interface FlowRunOptions {
   readonly resume?: string;
   readonly profile?: string;
   readonly quiet?: true;
+  readonly contextDir?: string;
 }
 
 /** A run of a flow, before its finished steps are known. */
@@ -51,7 +52,7 @@ export async function runFlowFile(
     const suggestion = shellLine(['ctxb', 'flow', 'run', file, '--', 'claude']);
     throw new CtxbError('usage', `flow run: no program given: did you mean: ${suggestion}`);
   }
-  const config = await effectiveConfig(io);
+  const config = await effectiveConfig(io, { contextDir: options.contextDir });
   const say = (text: string) => void (options.quiet || tell(io, text));
   const contextDir = resolve(io.cwd, config.contextDir);
   const { resume } = options;
@@ -94,8 +95,8 @@ async function runSteps(request: FlowRequest, io: Io): Promise<number> {
 
 /** The shell command that resumes the run. */
 function resumeCommand({ file, words, options, files }: FlowRequest) {
-  const profile = givenOption('--profile', options.profile);
-  return shellLine(['ctxb', 'flow', 'run', file, '--resume', files.id, ...profile, '--', ...words]);
+  const flags = [...givenOption('--profile', options.profile), ...givenOption('--context-dir', options.contextDir)];
+  return shellLine(['ctxb', 'flow', 'run', file, '--resume', files.id, ...flags, '--', ...words]);
 }
 
 /**

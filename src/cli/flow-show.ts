@@ -16,14 +16,14 @@ export interface FlowFlags extends CommonFlags {
 /** `ctxb flow explain`: prints the budgets of each step, and the contents of its briefing. */
 export async function explain(file: string, options: FlowFlags, io: Io): Promise<number> {
   const flow = readFlow(resolve(io.cwd, file), options);
-  const look = await lookerFor(io);
+  const look = await lookerFor(options, io);
   await printResult(look(flow).explained, options, io, flowExplainText);
   return 0;
 }
 
 /** Looks at flows with the configuration. */
-export async function lookerFor(io: Io) {
-  const config = await effectiveConfig(io);
+export async function lookerFor({ contextDir }: CommonFlags, io: Io) {
+  const config = await effectiveConfig(io, { contextDir });
   const { window, flow: global } = config;
   const place = { cwd: io.cwd, contextDir: resolve(io.cwd, config.contextDir), window, global };
   return (flow: Flow) => lookAt(flow, place);
@@ -31,7 +31,7 @@ export async function lookerFor(io: Io) {
 
 /** `ctxb flow report`: prints the inputs and the usage of a run's steps. @param name id of the run; default: the newest */
 export async function report(name: string | undefined, options: CommonFlags, io: Io): Promise<number> {
-  const folder = await contextFolder(io);
+  const folder = await contextFolder(io, options.contextDir);
   const runs = earlierRuns(folder);
   const run = name === undefined ? runs[0] : findRun(runs, name);
   if (run === undefined) throw new CtxbError('unreadable-input', `${folder} has no run of a flow: run one first`);

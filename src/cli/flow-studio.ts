@@ -14,7 +14,7 @@ const STYLE = new URL('../studio.css', import.meta.url);
 export async function studio(file: string, options: FlowFlags, io: Io): Promise<number> {
   const fileStudio = createStudio(resolve(io.cwd, file), {
     profile: options.profile,
-    lookAt: await lookerFor(io),
+    lookAt: await lookerFor(options, io),
   });
   // Report a link or an invalid file before the page opens.
   fileStudio();

@@ -22,6 +22,7 @@ export const define: Define = (command, connect) => {
       "check a flow, and show each step's budgets, their sources, and the contents of its briefing",
     )
       .option('--json', 'as JSON')
+      .option('--context-dir <folder>', 'where the runs are')
       .addHelpText(
         'after',
         examples('ctxb flow explain flow.yaml', 'ctxb flow explain flow.yaml --profile heavy-context'),
@@ -34,15 +35,14 @@ export const define: Define = (command, connect) => {
       .description('show what the steps of a run got and used')
       .argument('[run]', 'its id or the beginning of it (default: the newest)')
       .option('--json', 'as JSON')
+      .option('--context-dir <folder>', 'where the runs are')
       .addHelpText('after', examples('ctxb flow report', 'ctxb flow report 20260331 --json')),
     later(async () => (await import('./flow-show.ts')).report),
   );
   connect(
-    onFlow(
-      command,
-      'studio',
-      'show a flow, its budgets and its last run in a browser, and change the budgets',
-    ).addHelpText('after', examples('ctxb flow studio flow.yaml')),
+    onFlow(command, 'studio', 'show a flow, its budgets and its last run in a browser, and change the budgets')
+      .option('--context-dir <folder>', 'where the runs are')
+      .addHelpText('after', examples('ctxb flow studio flow.yaml')),
     later(async () => (await import('./flow-studio.ts')).studio),
   );
 };
@@ -66,6 +66,7 @@ function defineRun(command: Command): Command {
     .argument('[claude...]', 'the program and its arguments, without a prompt and an output format')
     .option('--resume <run>', 'continue an earlier run (its id or the beginning of it) without its finished steps')
     .option('--quiet', 'print no notices on stderr')
+    .option('--context-dir <folder>', 'where runs and notes go')
     .addHelpText(
       'after',
       examples(

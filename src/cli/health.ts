@@ -19,6 +19,7 @@ export const define: Define = (command, connect) =>
         'projects, their .context folders, or folders of projects (default: the working folder)',
       )
       .option('--json', 'as JSON')
+      .option('--context-dir <folder>', 'where the records of a project are')
       .addHelpText('after', EXAMPLES),
     health,
   );
@@ -35,7 +36,7 @@ const EXIT_UNREADABLE = 2;
 
 async function health(folders: readonly string[], flags: CommonFlags, io: Io): Promise<number> {
   const named = folders.length === 0 ? ['.'] : folders;
-  const { report, notes, faults } = await readAll(named, io);
+  const { report, notes, faults } = await readAll(named, flags.contextDir, io);
   for (const { file, records, unreadable } of report.files) {
     const name = onOneLine(file);
     if (records === 0) faults.push(`${name}: no line is a health record: name a project, or its .context folder`);
@@ -47,7 +48,7 @@ async function health(folders: readonly string[], flags: CommonFlags, io: Io): P
 }
 
 /** Reads each log once; reports unreadable ones. */
-async function readAll(folders: readonly string[], io: Io) {
+async function readAll(folders: readonly string[], contextDir: string | undefined, io: Io) {
   const reader = createHealthReader();
   const [logs, notes, faults] = [new Set<string>(), [] as string[], [] as string[]];
   const attempt = async (work: () => void | Promise<void>): Promise<void> => {
@@ -61,7 +62,7 @@ async function readAll(folders: readonly string[], io: Io) {
   for (const folder of folders) {
     await attempt(async () => {
       const path = resolve(io.cwd, folder);
-      const found = await findHealthLogs(path, contextDirs(path, io));
+      const found = await findHealthLogs(path, contextDirs(path, contextDir, io));
       if (found.length === 0) notes.push(`${onOneLine(folder)}: no health records: ctxb run writes them`);
       for (const log of found) logs.add(log);
     });
@@ -71,9 +72,10 @@ async function readAll(folders: readonly string[], io: Io) {
 }
 
 /** Throws on an invalid configuration only for the named folder, not for the projects found in it. */
-function contextDirs(named: string, { env }: Io) {
+function contextDirs(named: string, contextDir: string | undefined, { env }: Io) {
   return async (cwd: string): Promise<string> => {
-    const resolved = await resolveConfig({ cwd, env });
+    const world = { cwd, env, flags: { contextDir } };
+    const resolved = await resolveConfig(world);
     const { config } = cwd === named ? requireGood(resolved) : resolved;
     return resolve(cwd, config.contextDir);
   };

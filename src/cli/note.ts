@@ -16,9 +16,10 @@ export const define: Define = (command, connect) => {
         .command(kind.kind)
         .description(`tell a run ${kind.about}`)
         .argument('<text>', kind.about)
+        .option('--context-dir <folder>', 'where the files of the run are')
         .addHelpText('after', `${DESTINATION_HELP}\n\nExamples:\n${exampleOf(kind)}`),
-      async (text: string, _: object, io: Io) => {
-        leaveNote({ kind: kind.kind, text }, await contextFolder(io), io.env);
+      async (text: string, { contextDir }: { contextDir?: string }, io: Io) => {
+        leaveNote({ kind: kind.kind, text }, await contextFolder(io, contextDir), io.env);
         return 0;
       },
     );

@@ -37,6 +37,7 @@ export const define: Define = (command, connect) =>
         20,
       )
       .option('--json', 'as JSON')
+      .option('--context-dir <folder>', 'where ctxb keeps results and documents')
       .addHelpText('after', EXAMPLES),
     recall,
   );
@@ -79,10 +80,10 @@ interface Place {
 
 /** Searches the newest files first, until enough matches were found. @param tell reports unreadable files */
 async function find(search: Search, flags: RecallFlags, io: Io, tell: (fault: CtxbError) => void) {
-  const { all, limit } = flags;
+  const { all, limit, contextDir } = flags;
   const isIncluded = (log: string) => all || mayBeOfProject(log, io);
   const logs = logsBelow(all ? join(configFolder(io), 'projects') : projectLogs(io), tell, isIncluded);
-  const notes = documentsIn(await contextFolder(io));
+  const notes = documentsIn(await contextFolder(io, contextDir));
   let hits: Hit[] = [];
   for (const { file, session, changed, look } of [...logs, ...notes].sort((a, b) => b.changed - a.changed)) {
     if (changed < (hits[limit - 1]?.t ?? 0)) break;

@@ -21,6 +21,7 @@ export const define: Define = (command, connect) =>
     command
       .argument('[name]', 'a run or a session of this folder (the beginning of its id), or a recording; - is stdin')
       .option('--json', 'as JSON')
+      .option('--context-dir <folder>', 'where the journal is')
       .addHelpText('after', EXAMPLES),
     receipts,
   );
@@ -39,7 +40,7 @@ Examples:
 const FULL_LENGTH = 1_000;
 
 async function receipts(name = '', flags: CommonFlags, io: Io): Promise<number> {
-  const found = await receiptsOf(name, io);
+  const found = await receiptsOf(name, flags, io);
   if (found.length === 0 && !flags.json) {
     io.stderr.write('ctxb: no compaction or handoff with a request after it\n');
     return 0;
@@ -55,9 +56,9 @@ async function receipts(name = '', flags: CommonFlags, io: Io): Promise<number> 
  * @param name empty: the newest run, else the newest session
  * @throws CtxbError `usage` when the name matches nothing; `unreadable-input`
  */
-async function receiptsOf(name: string, io: Io) {
+async function receiptsOf(name: string, flags: CommonFlags, io: Io) {
   if (isRecording(name, io)) return recordingReceipts(name === '-' ? name : resolve(io.cwd, name), true, io);
-  const folder = await contextFolder(io);
+  const folder = await contextFolder(io, flags.contextDir);
   const run = runNamed(name, io);
   const all = writtenReceipts(run?.contextDir ?? folder);
   const last = all.at(-1)?.runId;

@@ -6,13 +6,18 @@ import { buildNotes } from '../replay/read-notes.ts';
 import { findSources } from '../replay/sources.ts';
 import { redact } from '../store/masks/redact.ts';
 import { findSession, openNotesFolder, readIndex } from '../store/sessions/sessions.ts';
-import { type Define, isRecording } from './command.ts';
+import { type CommonFlags, type Define, isRecording } from './command.ts';
+
+interface ScratchFlags extends CommonFlags {
+  readonly out?: string;
+}
 
 export const define: Define = (command, connect) =>
   connect(
     command
       .argument('[session]', 'a session of this folder (its id or the beginning of it), or a recording; - is stdin')
       .option('--out <folder>', 'write the notes of a recording, with detail files, to this new folder')
+      .option('--context-dir <folder>', 'where the notes are')
       .addHelpText('after', EXAMPLES),
     scratch,
   );
@@ -26,12 +31,12 @@ Examples:
   ctxb scratch session.jsonl --out notes
   claude -p "hello" --output-format stream-json --verbose | ctxb scratch -`;
 
-async function scratch(name: string | undefined, flags: { readonly out?: string }, io: Io): Promise<number> {
+async function scratch(name: string | undefined, flags: ScratchFlags, io: Io): Promise<number> {
   if (name !== undefined && isRecording(name, io)) return build(name, flags.out, io);
   if (flags.out !== undefined) {
     throw new CtxbError('usage', '--out is for recordings: ctxb scratch FILE --out FOLDER');
   }
-  const folder = await contextFolder(io);
+  const folder = await contextFolder(io, flags.contextDir);
   io.stdout.write(readIndex(name === undefined ? folder : findSession(folder, name).path));
   return 0;
 }

@@ -105,8 +105,9 @@ export async function effectiveConfig({ cwd, env }: Where, flags: Flags = {}): P
 }
 
 /** The absolute path of the folder for ctxb's files. */
-export async function contextFolder(io: Where): Promise<string> {
-  return resolve(io.cwd, (await effectiveConfig(io)).contextDir);
+export async function contextFolder(io: Where, contextDir?: string): Promise<string> {
+  const config = await effectiveConfig(io, { contextDir });
+  return resolve(io.cwd, config.contextDir);
 }
 
 /** @param all set values, from the lowest source to the highest */

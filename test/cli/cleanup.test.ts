@@ -188,7 +188,7 @@ it.each([
 ])('$title is refused', async ({ prepare, says }) => {
   await using place = await createPlace();
   await prepare(place);
-  const run = await ctxb(place, ['cleanup'], { env: { CTXB_CONTEXT_DIR: 'folder' } });
+  const run = await ctxb(place, ['cleanup', '--context-dir', 'folder']);
   expect(run).toMatchObject({ code: 2, stdout: Buffer.alloc(0), stderr: expect.stringContaining(says) });
   expect(readdirSync(place.cwd)).toEqual(['folder']);
   await rm(place.path('folder'), { recursive: true });
@@ -197,7 +197,7 @@ it.each([
 inSoak('never treats the working folder as its own', async () => {
   await using place = await createPlace();
   await place.file('journal.ndjson', '');
-  const run = await ctxb(place, ['cleanup'], { env: { CTXB_CONTEXT_DIR: '.' } });
+  const run = await ctxb(place, ['cleanup', '--context-dir', '.']);
   expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('holds the working folder') });
   expect(readdirSync(place.cwd)).toEqual(['journal.ndjson']);
 });
@@ -218,5 +218,13 @@ describe('an invalid configuration', () => {
     const run = await ctxb(place, ['cleanup', '--yes']);
     expect(run).toMatchObject({ code: 0, stderr: expect.stringContaining(says) });
     expect(existsSync(place.path('.context'))).toBe(false);
+  });
+
+  it('does not change which folder is cleaned', async () => {
+    await using place = await createPlace();
+    await session(place, 'aaaa');
+    const run = await ctxb(place, ['cleanup', '--yes', '--context-dir', '']);
+    expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('--context-dir: expected a path') });
+    expect(sessions(place)).toEqual(['aaaa']);
   });
 });

@@ -25,7 +25,7 @@ const LINES = [
   { line: 'ctxb scratch --out no', offers: ['notes'], not: ['--json'] },
   { line: 'ctxb completion ', offers: ['bash', 'zsh', 'fish'], not: ['notes.yaml'] },
   { line: 'ctxb help no', offers: ['note'], not: ['run'] },
-  { line: 'ctxb cleanup --keep ', offers: ['notes.yaml'], not: ['--dry-run'] },
+  { line: 'ctxb cleanup --keep ', offers: ['notes.yaml'], not: ['--context-dir'] },
   { line: 'ctxb run -- env no', offers: ['notes.yaml'], not: [] },
 ] as const;
 

@@ -144,9 +144,7 @@ it.each([
 inSoak('reports a context folder that cannot be created before it runs a step', async () => {
   await using place = await flowPlace();
   // Not even root makes a folder there.
-  const end = await ctxb(place, ['flow', 'run', 'flow.yaml', '--', fake('answers')], {
-    env: { CTXB_CONTEXT_DIR: '/proc/ctxb' },
-  });
+  const end = await run(place, ['--context-dir', '/proc/ctxb']);
   expect(end.code).toBe(2);
   expect(end.stderr).toContain('/proc/ctxb');
   expect(end.stderr).not.toContain('[one]');
@@ -195,8 +193,10 @@ it('--resume accepts the beginning of an id if it matches one run', async () => 
 });
 
 it('prints a command to continue that a shell accepts', async () => {
-  await using place = await flowPlace(`${TWO}profiles: {my own: {budgets: {preset: lean}}}\n`);
-  const end = await run(place, ['--profile', 'my own'], ['false', '--allowedTools', "Bash(echo 'a' *)"]);
+  await using place = await flowPlace();
+  const end = await run(place, ['--context-dir', 'my notes'], ['false', '--allowedTools', "Bash(echo 'a' *)"]);
   expect(end.code).toBe(1);
-  expect(end.stderr).toMatch(/--resume \S+ --profile 'my own' -- false --allowedTools 'Bash\(echo '\\''a'\\'' \*\)'/);
+  expect(end.stderr).toMatch(
+    /--resume \S+ --context-dir 'my notes' -- false --allowedTools 'Bash\(echo '\\''a'\\'' \*\)'/,
+  );
 });

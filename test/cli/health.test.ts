@@ -43,17 +43,13 @@ it('reads any number of projects, each log once', async () => {
   });
 });
 
-it('finds the records of a project by its configuration, and of all projects by a variable', async () => {
+it('finds the records of a project by its configuration, and of all projects by --context-dir', async () => {
   await using place = await createPlace();
   mkdirSync(place.path('p/notes'), { recursive: true });
   await place.file('p/.contextbudgetrc.json', '{"contextDir":"notes"}');
   await place.file('p/notes/health.ndjson', `${healthLine(turn(), { project: '/dev/p' })}\n`);
-  for (const { folder, env } of [
-    { folder: 'p', env: {} },
-    { folder: '.', env: {} },
-    { folder: 'p', env: { CTXB_CONTEXT_DIR: 'notes' } },
-  ]) {
-    const run = await ctxb(place, ['health', folder], { env });
+  for (const args of [['p'], ['.'], ['p', '--context-dir', 'notes']]) {
+    const run = await ctxb(place, ['health', ...args]);
     expect(run).toMatchObject({ code: 0, stderr: '' });
     expect(run.stdout.toString()).toContain('/dev/p ');
   }

@@ -103,12 +103,14 @@ describe('help', () => {
         ...['--fail-over', '--max-compactions', '--max-unplanned', '--max-cost'],
       ],
     },
-    { name: 'scratch', options: ['--out'] },
+    { name: 'scratch', options: ['--out', '--context-dir'] },
     { name: 'note', options: ['state ', 'dead-end '] },
+    { name: 'note state', options: ['--context-dir'] },
+    { name: 'note dead-end', options: ['--context-dir'] },
     { name: 'handoff', options: ['--timeout', '--json'] },
     { name: 'flow', options: ['explain ', 'report ', 'studio '] },
-    { name: 'health', options: ['--json'] },
-    { name: 'cleanup', options: ['--keep'] },
+    { name: 'health', options: ['--json', '--context-dir'] },
+    { name: 'cleanup', options: ['--keep', '--context-dir'] },
     { name: 'doctor', options: ['--claude', '--quick', '--strict', '--timeout', '--json'] },
   ])('ctxb $name --help names its options and has examples', async ({ name, options }) => {
     await using place = await createPlace();
