@@ -10,24 +10,14 @@ const CONSTANTS: Constants = {
   'compaction.moment': 'economic',
   // If two compactions freed nothing, a third frees nothing either.
   'compaction.maxAttempts': 2,
-  // A context that refills immediately five times will do so again.
-  'midTurn.maxCompactions': 5,
   // Evidence and a running prompt share the 9,000 characters that claude accepts uncut.
   'memory.restoreTokens': RESTORE_TOKENS,
   // This zone is only recorded. It stays below zones.warning.
   'zones.monitor': 0.3,
   // This zone only triggers a notice. It stays below thresholds.warn.
   'zones.warning': 0.5,
-  // Tokens that a small task may add; zones.onLargeTask decides what follows.
-  'zones.largeInWarning': 5_000,
-  // Tokens that a tiny task may add; zones.onLargeTask decides what follows.
-  'zones.largeInCritical': 2_000,
-  // The agent needs minutes to reach a stopping point. zones.tellAgent disables these messages.
-  'zones.repromptMinutes': 10,
   // Writing a document takes a minute or two. After the timeout, the notes replace it.
   'handoff.timeoutSeconds': 300,
-  // Leaves room to wrap up; the limit itself is cost.limitUsd.
-  'cost.warnAt': 0.8,
   // After three crashes in a row, a fourth is likely; see recovery.enabled.
   'recovery.maxRestarts': 3,
   // For a tiers.total of 100,000; scaled for others.

@@ -50,7 +50,7 @@ export interface PolicyOptions {
   readonly zones?: Options<Pick<ZonesPolicy, 'onLargeTask' | 'tellAgent'>> | undefined;
   readonly handoff?: Options<Pick<Policy['handoff'], 'enabled'>> | undefined;
   readonly cost?:
-    | (Options<Omit<CostPolicy, 'warnAt' | 'prices'>> & {
+    | (Options<Omit<CostPolicy, 'prices'>> & {
         /** Keyed by the beginning of a model id. */
         readonly prices?: Readonly<Record<string, PriceOptions>> | undefined;
       })

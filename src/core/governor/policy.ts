@@ -39,8 +39,6 @@ export interface Policy {
   /** Whether claude's own compaction trigger is placed at `thresholds.midTurn`. */
   readonly midTurn: {
     readonly enabled: boolean;
-    /** Compactions in a row in one turn, each filled again within a few calls, after which the turn ends. */
-    readonly maxCompactions: number;
   };
   readonly task: string | undefined;
   readonly state: string | undefined;
@@ -101,13 +99,8 @@ export interface Tiers {
 export interface ZonesPolicy {
   readonly monitor: number;
   readonly warning: number;
-  /** A prompt with more estimated tokens than this is too large for the zone. */
-  readonly largeInWarning: number;
-  readonly largeInCritical: number;
-  /** Reaction to such a prompt: announce it, make room first, or refuse it. */
+  /** Reaction to a prompt that is too large for the zone: announce it, make room first, or refuse it. */
   readonly onLargeTask: 'announce' | 'relieve' | 'reject';
-  /** Minutes in `critical` until the agent is asked again to come to a stopping point. */
-  readonly repromptMinutes: number;
   /** Whether to tell the agent how full its context is. */
   readonly tellAgent: boolean;
 }
@@ -118,8 +111,6 @@ export interface CostPolicy {
   /** Limit for all runs with the same context folder, in one `period`. */
   readonly projectLimitUsd: number | undefined;
   readonly period: 'day' | 'month';
-  /** Share of a limit at which ctxb warns, 0 to 1. */
-  readonly warnAt: number;
   /**
    * At a limit: `ask` the user at the terminal, `wrap-up` with one last prompt, `stop` at once. `auto` asks on a
    * terminal and wraps up elsewhere.

@@ -108,7 +108,7 @@ function spendingVerdict(state: GovernorState) {
 }
 
 function limitsOf({ run, limits }: GovernorState): CostLimits {
-  const { limitUsd, projectLimitUsd, warnAt } = run.policy.cost;
+  const { limitUsd, projectLimitUsd } = run.policy.cost;
   return {
     limitUsd: limits.raised.run ?? limitUsd,
     projectLimitUsd: limits.raised.project ?? projectLimitUsd,
@@ -116,7 +116,6 @@ function limitsOf({ run, limits }: GovernorState): CostLimits {
     // The ledger lists both sums under the run's earlier id.
     earlierMicroUsd: limits.earlier + limits.before,
     lostMicroUsd: limits.lost,
-    warnAt,
   };
 }
 

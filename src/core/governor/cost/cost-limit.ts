@@ -46,8 +46,6 @@ export interface CostLimits {
   readonly earlierMicroUsd?: number;
   /** Cost of calls that were never measured; for the project they are part of `othersMicroUsd`. */
   readonly lostMicroUsd?: number;
-  /** Share of a limit at which ctxb warns, above 0 and up to 1. */
-  readonly warnAt: number;
 }
 
 /** How far one limit is used up, in micro-dollars. */
@@ -92,16 +90,19 @@ export function isRoomUsedUp(spent: number, limits: CostLimits): boolean {
 /** Sorted by used share, largest first; of equal ones, the run's own first. */
 function sharesOf(spent: number, limits: CostLimits): CostShare[] {
   const inPeriod = spent - (limits.earlierMicroUsd ?? 0) + limits.othersMicroUsd;
-  const run = shareOf('run', spent + (limits.lostMicroUsd ?? 0), limits.limitUsd, limits.warnAt);
-  const project = shareOf('project', inPeriod, limits.projectLimitUsd, limits.warnAt);
+  const run = shareOf('run', spent + (limits.lostMicroUsd ?? 0), limits.limitUsd);
+  const project = shareOf('project', inPeriod, limits.projectLimitUsd);
   return [...run, ...project].sort((a, b) => b.spent / b.limit - a.spent / a.limit);
 }
 
-function shareOf(scope: CostScope, spent: number, limitUsd: number | undefined, warnAt: number): CostShare[] {
+/** Share of a limit at which ctxb warns: it leaves room to wrap up. */
+const WARN_AT = 0.8;
+
+function shareOf(scope: CostScope, spent: number, limitUsd: number | undefined): CostShare[] {
   const limit = toMicroUsd(limitUsd ?? 0);
   if (limit <= 0) return [];
   // Rounded to micro-dollars like the sums: in binary fractions of dollars, 0.8 of 3.00 is more than 2.40.
-  const warnFrom = Math.round(limit * warnAt);
+  const warnFrom = Math.round(limit * WARN_AT);
   const level = spent >= limit ? 'limit' : spent >= warnFrom ? 'warn' : 'none';
   return [{ scope, level, spent, limit }];
 }

@@ -36,13 +36,15 @@ export function withBoundary({ boundaries, refilled }: Relief, at: Boundary, isE
   return { boundaries: [...boundaries, at].slice(-THRASH.compactions), refilled: isSoon ? refilled + 1 : 1 };
 }
 
+/** A context that refills immediately so many times will do so again: the turn ends. */
+const MAX_REFILLS = 5;
+
 /** Announces within a turn what fills the window repeatedly, and finally ends the turn. */
 export function limitThrash(state: GovernorState, { before }: Line): GovernorState {
   const { turn, facts } = state;
   if (facts.isInjected || turn.phase !== 'running') return state;
-  const { maxCompactions } = state.run.policy.midTurn;
   const compactions = state.relief.refilled;
-  const last = compactions >= maxCompactions && mayEnd(state);
+  const last = compactions >= MAX_REFILLS && mayEnd(state);
   if (compactions !== THRASH.compactions && !last) return state;
   const reason = `${compactions} compactions in one turn, each within ${THRASH.calls} calls of the one before${filledBy(before.work.tools)}`;
   const thrash = decided(state, 'thrash', reason, { compactions, last });

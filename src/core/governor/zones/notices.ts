@@ -42,6 +42,9 @@ export function health(state: GovernorState, occurrence: Occurrence, tokens = re
   return { kind: 'health', record } as const;
 }
 
+/** The agent needs minutes to reach a stopping point. */
+const REPROMPT_MS = 10 * 60_000;
+
 /**
  * Text for the agent at the end of the conversation, where it does not invalidate the prompt cache. With a prompt: the
  * context budget, from the zone `warning` on. During a turn: only urgent text.
@@ -51,8 +54,7 @@ export function tellAgent(state: GovernorState, where: 'prompt' | 'mid-turn'): A
   const { told } = state.mailbox;
   if (!run.policy.zones.tellAgent || gauge.basis === 'none') return silent(state);
   const { predicted: tokens, window, fraction, basis } = readGauge(gauge);
-  const isDue =
-    told.askedAt === undefined || state.facts.now - told.askedAt >= run.policy.zones.repromptMinutes * 60_000;
+  const isDue = told.askedAt === undefined || state.facts.now - told.askedAt >= REPROMPT_MS;
   const asksToStop = isCritical(told.zone) && isDue;
   const tellsBudget = asksToStop || (where === 'prompt' && statusOf(told.zone) !== 'ok');
   const share = `${Math.round((fraction ?? 0) * 100)} % used (${tokens} of ${window} tokens, ${basis})`;
@@ -75,7 +77,7 @@ export function noteTurn(state: GovernorState, { event }: Line<ResultEvent>): Go
 export function isTooLarge(state: GovernorState, prompt: Prompt | undefined): prompt is Prompt {
   if (prompt === undefined || prompt.command !== undefined || state.mailbox.told.largeTask === prompt.uuid)
     return false;
-  return isLargeTask(sizeOf(state, prompt), zoneNow(state), state.run.policy);
+  return isLargeTask(sizeOf(state, prompt), zoneNow(state));
 }
 
 /** May differ from the last announced zone: the context may just have been replaced. */

@@ -23,15 +23,18 @@ export function statusOf(zone: ZoneName): HealthRecord['status'] {
   return zone === 'ok' || zone === 'monitor' ? 'ok' : 'critical';
 }
 
+/** Estimated tokens that a small task may add in the zone `warning`, and a tiny one in `critical`. */
+const [SMALL_TASK, TINY_TASK] = [5_000, 2_000];
+
 /**
  * Whether a prompt is too large for the zone. `handoff` uses the limit of `critical`: the context is relieved there
  * anyway, and with relief switched off a lower limit would reject even "go on".
  *
  * @param estimatedTokens of the prompt; exactly the limit is allowed
  */
-export function isLargeTask(estimatedTokens: number, zone: ZoneName, { zones }: Policy): boolean {
+export function isLargeTask(estimatedTokens: number, zone: ZoneName): boolean {
   if (zone === 'ok' || zone === 'monitor') return false;
-  return estimatedTokens > (zone === 'warning' ? zones.largeInWarning : zones.largeInCritical);
+  return estimatedTokens > (zone === 'warning' ? SMALL_TASK : TINY_TASK);
 }
 
 /** One line of `.context/health.ndjson`, without its leading `v` and time `t` (ISO). */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type CostLimits, type CostNotice, judgeCost } from '../../../../src/core/governor/cost/cost-limit.ts';
 
-const NO_LIMITS: CostLimits = { limitUsd: undefined, projectLimitUsd: undefined, othersMicroUsd: 0, warnAt: 0.8 };
+const NO_LIMITS: CostLimits = { limitUsd: undefined, projectLimitUsd: undefined, othersMicroUsd: 0 };
 
 /** The levels and notices of sums that follow each other, notices as `scope level`. */
 function course(limits: Partial<CostLimits>, ...sums: readonly number[]) {
@@ -49,12 +49,6 @@ describe('cost limits', () => {
       limits: { projectLimitUsd: 1, earlierMicroUsd: 5_000_000 },
       sums: [5_500_000, 6_000_000],
       expected: [['none'], ['limit', 'project warn', 'project limit']],
-    },
-    {
-      title: 'a warning at the whole of it',
-      limits: { limitUsd: 1, warnAt: 1 },
-      sums: [999_999, 1_000_000],
-      expected: [['none'], ['limit', 'run warn', 'run limit']],
     },
   ])('$title', ({ limits, sums, expected }) => {
     expect(course(limits, ...sums)).toEqual(expected);

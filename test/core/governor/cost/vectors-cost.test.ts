@@ -31,7 +31,7 @@ const TRACKER = vectorsOf<Tracking, Tracked>('cost-tracker');
 
 function limitsOf(budget: Budget | null, othersMicroUsd = 0) {
   const { job_limit_usd: limitUsd, project_limit_usd: projectLimitUsd } = budget ?? {};
-  return { limitUsd, projectLimitUsd, othersMicroUsd, warnAt: 0.8 };
+  return { limitUsd, projectLimitUsd, othersMicroUsd };
 }
 
 function track({ budget, events }: Tracking): Tracked {

@@ -66,7 +66,6 @@ describe('compactions in a row in one turn', () => {
 
   it.each<{ name: string; driver: () => Driver }>([
     { name: 'are nothing bad when the window lasts for more calls', driver: () => refilled(8, 11) },
-    { name: 'are only named where more are allowed', driver: () => refilled(8, 5, { midTurn: { maxCompactions: 9 } }) },
     {
       name: 'are only named where nothing is to relieve the context',
       driver: () => refilled(8, 5, { compaction: { enabled: false }, handoff: { enabled: false } }),

@@ -96,10 +96,6 @@ describe('large tasks', () => {
     { zone: 'handoff', tokens: 2_000, large: false },
     { zone: 'handoff', tokens: 2_001, large: true },
   ])('$tokens tokens in $zone: $large', ({ zone, tokens, large }) => {
-    expect(isLargeTask(tokens, zone, DEFAULTS)).toBe(large);
-  });
-
-  it('with a limit of 0 every prompt is large', () => {
-    expect(isLargeTask(1, 'critical', withLevels({ zones: { largeInCritical: 0 } }))).toBe(true);
+    expect(isLargeTask(tokens, zone)).toBe(large);
   });
 });
