@@ -110,30 +110,33 @@ function textOfAnswer({ text, before, after, estimated }: AskOutcome): string {
   return printable(`${onOneLine(text)}: ${tokens(before)} → ${size} tokens (−${percent(1 - after / before)})`);
 }
 
-async function answerOf({ runId, contextDir }: RunCard, ask: Ask, end: number, io: Io): Promise<AskOutcome> {
+async function answerOf({ runId, contextDir }: RunCard, ask: Ask, end: number, { env }: Io): Promise<AskOutcome> {
   const inbox = inboxPath(contextDir, runId);
   const id = randomBytes(4).toString('hex');
+  const readCard = () => readRunCard(stateFolder(env), runId);
+  const timedOut = (text: string) => ({ runId, outcome: 'timeout', done: false, text }) as const;
   leaveInInbox(inbox, maskedJson({ kind: 'ask', id, ask }));
   const answer = await waitFor(end, () => {
     // A run may answer and then end: read its end first, and prefer the answer.
-    const ended = cardOf(runId, io)?.end !== null;
+    const ended = readCard()?.end !== null;
     return takeAnswer(inbox, id) ?? (ended ? { text: 'the run ended before it could answer' } : undefined);
   });
-  if (answer === undefined)
-    return timedOut(runId, `no answer yet${progressText(cardOf(runId, io))}; the request stays`);
-  const fields = answerIn(answer);
-  if (ask.what === 'stop' && fields.done) return endOf(runId, end, io);
-  return { runId, outcome: fields.done ? 'done' : 'not done', ...fields };
-}
-
-/** Waits for the end of a run that was asked to stop, which happens after its turn. */
-async function endOf(runId: string, end: number, io: Io): Promise<AskOutcome> {
+  if (answer === undefined) {
+    const card = readCard();
+    const where = card && `: the run is in turn ${card.turn} (${stateText(card, Date.now())})`;
+    return timedOut(`no answer yet${where ?? ''}; the request stays`);
+  }
+  const fields = fieldsOf(answer);
+  const done = fields.done === true;
+  if (ask.what !== 'stop' || !done)
+    return { runId, outcome: done ? 'done' : 'not done', ...fields, done, text: stringOf(fields.text) };
+  // It ends after its turn.
   const text = await waitFor(end, () => {
-    const card = cardOf(runId, io);
+    const card = readCard();
     return card?.end === null ? undefined : stoppedText(card);
   });
-  if (text === undefined) return timedOut(runId, 'it stops when its turn is over; --now does not wait for that');
-  return { runId, outcome: 'done', done: true, text };
+  if (text === undefined) return timedOut('it stops when its turn is over; --now does not wait for that');
+  return { runId, outcome: 'done', done, text };
 }
 
 /** Polls until `look` returns a value; undefined after `end`. @param end milliseconds since the epoch */
@@ -146,10 +149,6 @@ async function waitFor<T>(end: number, look: () => T | undefined): Promise<T | u
   return undefined;
 }
 
-function timedOut(runId: string, text: string): AskOutcome {
-  return { runId, outcome: 'timeout', done: false, text };
-}
-
 function stoppedText(card: RunCard | undefined): string {
   if (card === undefined) return 'stopped';
   const { prompts, runId, contextDir } = card;
@@ -158,41 +157,21 @@ function stoppedText(card: RunCard | undefined): string {
   return `stopped; ${counted(prompts, 'prompt')} not answered${next}`;
 }
 
-function progressText(card: RunCard | undefined): string {
-  return card === undefined ? '' : `: the run is in turn ${card.turn} (${stateText(card, Date.now())})`;
-}
-
-function answerIn(value: unknown): AskAnswer {
-  const fields = fieldsOf(value);
-  return { ...fields, done: fields.done === true, text: stringOf(fields.text) };
-}
-
-function cardOf(runId: string, { env }: Io): RunCard | undefined {
-  return readRunCard(stateFolder(env), runId);
-}
-
 /** @throws CtxbError `usage` for an unknown or ended run, and for a prefix that matches several runs */
 async function findRun(named: string | undefined, io: Io): Promise<RunCard> {
   const all = readRunCards(stateFolder(io.env));
-  const running = all.filter(({ end }) => end === null);
-  const matching = named === undefined ? await runsInFolder(running, io) : running.filter(isNamed(named));
-  if (matching.length > 1) {
-    const ids = matching.map(({ runId }) => runId.slice(0, 8)).join(', ');
+  const folder = named === undefined ? realPath(await contextFolder(io)) : '';
+  const matching = all.filter(({ runId, contextDir }) =>
+    named === undefined ? realPath(contextDir) === folder : named !== '' && runId.startsWith(named),
+  );
+  const [found, ...others] = matching.filter(({ end }) => end === null);
+  if (found !== undefined && others.length === 0) return found;
+  if (found !== undefined) {
+    const ids = [found, ...others].map(({ runId }) => runId.slice(0, 8)).join(', ');
     throw new CtxbError('usage', `several runs match: name one of ${ids}`);
   }
-  const [found] = matching;
-  if (found !== undefined) return found;
   if (named === undefined) throw new CtxbError('usage', 'no run is active in this folder: ctxb runs lists all runs');
-  const ending = all.find(isNamed(named))?.end;
+  const ending = matching[0]?.end;
   const why = ending ? `has ended (${ending.reason})` : 'is not known';
   throw new CtxbError('usage', `run ${onOneLine(named) || '""'} ${why}: ctxb runs lists those that are active`);
-}
-
-function isNamed(beginning: string): (card: RunCard) => boolean {
-  return ({ runId }) => beginning !== '' && runId.startsWith(beginning);
-}
-
-async function runsInFolder(living: readonly RunCard[], io: Io): Promise<RunCard[]> {
-  const folder = realPath(await contextFolder(io));
-  return living.filter(({ contextDir }) => realPath(contextDir) === folder);
 }
