@@ -10,19 +10,7 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   attributes: Attributes = {},
   ...children: readonly Child[]
 ): HTMLElementTagNameMap[K] {
-  return fill(document.createElement(name), attributes, children);
-}
-
-/** Like `h`, for SVG elements. */
-export function s<K extends keyof SVGElementTagNameMap>(
-  name: K,
-  attributes: Attributes = {},
-  ...children: readonly Child[]
-): SVGElementTagNameMap[K] {
-  return fill(document.createElementNS('http://www.w3.org/2000/svg', name), attributes, children);
-}
-
-function fill<E extends Element>(element: E, attributes: Attributes, children: readonly Child[]): E {
+  const element = document.createElement(name);
   for (const [name, value] of Object.entries(attributes)) {
     if (value !== undefined && value !== false) element.setAttribute(name, value === true ? '' : String(value));
   }

@@ -1,34 +1,33 @@
-import { h, part, s } from '../../../browser/dom.ts';
+import { h, part } from '../../../browser/dom.ts';
 import { ownFigures, totalsOf } from '../../../replay/copies.ts';
 import { costText, counted, percent, tokens } from '../../figures.ts';
+import { type Html, html } from '../../html.ts';
 import type { PageData, PageSession } from '../page-data.ts';
 import { type Color, OTHER_COLORS } from './chart.ts';
 import { timeText } from './session-tables.ts';
 import { createSessionView } from './session-view.ts';
 import { createSortTable, type TableColumn } from './sort-table.ts';
 
-function createSessionList(sessions: readonly PageSession[]): HTMLElement[] {
+function createSessionList(sessions: readonly PageSession[]): HTMLElement {
   const rows = sessions.map((session, index) => ({ ...session, index }));
   const table = createSortTable({ caption: 'Sessions', rows, columns: COLUMNS, isTitled: true });
   const textOf = ({ file, sessionId, model, project, prompt }: PageSession) =>
     [file, sessionId, model, project, prompt].join(' ').toLowerCase();
-  const find = h('input', { type: 'search', id: 'find', autocomplete: 'off', spellcheck: 'false' });
-  const found = h('span', { class: 'quiet', role: 'status' });
-  find.addEventListener('input', () => {
-    const words = find.value.toLowerCase().split(/\s+/);
+  const list = h('div');
+  list.innerHTML = html`<p class="about">${totals(sessions)}</p>
+    <section class="card" aria-label="Sessions"><div class="controls">
+    <label for="find">Find</label><input type="search" id="find" autocomplete="off" spellcheck="false">
+    <span class="quiet" role="status"></span></div></section>`.text;
+  list.querySelector('section')?.append(table.element);
+  list.addEventListener('input', ({ target }) => {
+    const words = (target as HTMLInputElement).value.toLowerCase().split(/\s+/);
     const matching = rows.filter((row) => words.every((word) => textOf(row).includes(word)));
     table.fill(matching);
-    found.textContent = `${counted(matching.length, 'session')} found`;
+    for (const found of list.querySelectorAll('.controls .quiet')) {
+      found.textContent = `${counted(matching.length, 'session')} found`;
+    }
   });
-  return [
-    h('p', { class: 'about' }, totals(sessions)),
-    h(
-      'section',
-      { class: 'card', 'aria-label': 'Sessions' },
-      h('div', { class: 'controls' }, h('label', { for: 'find' }, 'Find'), find, found),
-      table.element,
-    ),
-  ];
+  return list;
 }
 
 interface Row extends PageSession {
@@ -43,7 +42,7 @@ const COLUMNS: readonly TableColumn<Row>[] = [
   ['Turns', 'turns'],
   ['Compactions', (row) => ownFigures(row).compactions],
   ['Cost', (row) => ownFigures(row).usd, (row) => costText(ownFigures(row))],
-  ['Model', 'model', (row) => h('span', { class: 'once' }, modelOf(row))],
+  ['Model', 'model', (row) => html`<span class="once">${modelOf(row)}</span>`],
   ['Began (UTC)', ({ time }) => time.first, startText],
 ];
 
@@ -51,21 +50,21 @@ function modelOf({ model }: PageSession): string {
   return model?.replace(/^claude-|-\d{8}(?=$|\[)/g, '') ?? '–';
 }
 
-function curveOf({ context, window }: PageSession): HTMLElement | string {
+function curveOf({ context, window }: PageSession): Html | string {
   if (context.peak === 0) return '–';
-  const words = `peak ${percent(context.peakFraction)}, last ${tokens(context.last)}`;
-  const share = h('span', {}, percent(context.peakFraction));
-  return h('div', { class: 'curve' }, sparkline(context.curve, window.tokens, words), share);
+  const share = percent(context.peakFraction);
+  const words = `peak ${share}, last ${tokens(context.last)}`;
+  return html`<div class="curve">${sparkline(context.curve, window.tokens, words)}<span>${share}</span></div>`;
 }
 
 /**
  * Links a session by its first prompt, or by its file name: a recording of claude's output alone contains no prompt.
  */
-function linkTo({ file, prompt, project, copied, index }: Row): HTMLElement {
+function linkTo({ file, prompt, project, copied, index }: Row): Html {
   const name = prompt ?? (file === '-' ? 'standard input' : file.split('/').at(-1));
   const where = (project ?? file.split('/').at(-2) ?? '').split('/').at(-1) ?? '';
   const note = copied === undefined ? where : `${where}, ${counted(copied.calls, 'copied call')}`;
-  return h('div', { class: 'name' }, h('a', { href: `#session-${index + 1}` }, name), h('small', {}, note));
+  return html`<div class="name"><a href="#session-${index + 1}">${name}</a><small>${note}</small></div>`;
 }
 
 /** The last two parts of the path: project and session. */
@@ -92,24 +91,13 @@ function totals(sessions: readonly PageSession[]): string {
 }
 
 /** A small curve of the context without axes; its top is the window, or the peak if the window is unknown. */
-function sparkline(figures: readonly number[], window: number | null, words: string): SVGElement {
+function sparkline(figures: readonly number[], window: number | null, words: string): Html {
   const peak = Math.max(...figures);
   const [width, height] = [figures.length, Math.max(window ?? 0, peak)];
   const line = [...figures, figures.at(-1)].map((figure = 0, index) => `${index},${height - figure}`).join(' ');
-  const curve = s(
-    'svg',
-    {
-      class: 'sparkline',
-      viewBox: `0 0 ${width} ${height}`,
-      preserveAspectRatio: 'none',
-      role: 'img',
-      'aria-label': words,
-    },
-    s('polygon', { points: `0,${height} ${line} ${width},${height}` }),
-    s('polyline', { points: line }),
-  );
-  curve.style.color = `var(--${window === null ? 'mark' : colorOf(peak / window)})`;
-  return curve;
+  const color = window === null ? 'mark' : colorOf(peak / window);
+  return html`<svg class="sparkline ${color}" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img"
+    aria-label="${words}"><polygon points="0,${height} ${line} ${width},${height}"/><polyline points="${line}"/></svg>`;
 }
 
 /** Colors a session by its peak as a share of the window. */
@@ -140,23 +128,16 @@ function show(chosen: number): void {
   const session = sessions[chosen - 1];
   const title = session === undefined ? 'What happened to the context' : nameOf(session);
   document.title = `${title} · ctxb replay`;
-  part('head').replaceChildren(
-    h('h1', {}, title),
-    ...(session !== undefined && sessions.length > 1 ? [siblings(chosen)] : []),
-  );
-  part('main').replaceChildren(...(session === undefined ? createSessionList(sessions) : createSessionView(session)));
+  part('head').innerHTML =
+    html`<h1>${title}</h1>${session !== undefined && sessions.length > 1 && siblings(chosen)}`.text;
+  part('main').replaceChildren(session === undefined ? createSessionList(sessions) : createSessionView(session));
 }
 
-function siblings(chosen: number): HTMLElement {
+function siblings(chosen: number): Html {
   const link = (to: number, text: string) =>
-    to < 1 || to > sessions.length ? undefined : h('a', { href: `#session-${to}` }, text);
-  return h(
-    'nav',
-    { 'aria-label': 'Sessions' },
-    h('a', { href: '#' }, 'All sessions'),
-    link(chosen - 1, '‹ Previous'),
-    link(chosen + 1, 'Next ›'),
-  );
+    to >= 1 && to <= sessions.length && html`<a href="#session-${to}">${text}</a>`;
+  return html`<nav aria-label="Sessions"><a href="#">All sessions</a>
+    ${link(chosen - 1, '‹ Previous')} ${link(chosen + 1, 'Next ›')}</nav>`;
 }
 
 function redraw(): void {

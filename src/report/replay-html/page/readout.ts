@@ -1,5 +1,6 @@
 import { h } from '../../../browser/dom.ts';
 import { COMPACTED_BY, dollars, shareOf, tokens } from '../../figures.ts';
+import { html } from '../../html.ts';
 import { type Call, type Session, WITH_CTXB } from './session.ts';
 import type { Span } from './span.ts';
 
@@ -12,11 +13,9 @@ export function followReadout(session: Session, span: Span): void {
     const call = session.calls[at - 1];
     box.hidden = call === undefined || frame === undefined;
     if (call === undefined || frame === undefined) return;
-    box.replaceChildren(
-      h('strong', {}, titleOf(call)),
-      h('dl', {}, ...rowsOf(session, call).flatMap(([name, text]) => [h('dt', {}, name), h('dd', {}, text)])),
-      ...notesOf(session, call).map((note) => h('p', {}, note)),
-    );
+    const rows = rowsOf(session, call).map(([name, text]) => html`<dt>${name}</dt><dd>${text}</dd>`);
+    const notes = notesOf(session, call).map((note) => html`<p>${note}</p>`);
+    box.innerHTML = html`<strong>${titleOf(call)}</strong><dl>${rows}</dl>${notes}`.text;
     // CSS places it beside the call, on the side with more room.
     const share = (at - from) / (to - from);
     box.classList.toggle('left', share > 0.5);

@@ -1,17 +1,15 @@
-import { button, h } from '../../../browser/dom.ts';
 import { COMPACTED_BY, dollars, shareOf, tokens } from '../../figures.ts';
+import { type Html, html } from '../../html.ts';
 import { section } from './controls.ts';
 import { type Call, type Session, WITH_CTXB } from './session.ts';
 import { createSortTable, type TableColumn } from './sort-table.ts';
 
-export type Go = (call: number) => void;
-
 const costOf = ({ usd }: { readonly usd: number | null }) => (usd === null ? '–' : dollars(usd));
 
 /** Tables of the charts' figures, with a row for each call. */
-export function callTables(session: Session, go: Go) {
+export function callTables(session: Session) {
   const table = (caption: string, columns: readonly TableColumn<Call>[]) => () => {
-    const call: TableColumn<Call> = ['Call', 'number', ({ number }) => goTo(number, go)];
+    const call: TableColumn<Call> = ['Call', 'number', ({ number }) => goTo(number)];
     return createSortTable({ caption, rows: session.calls, columns: [call, ['Turn', 'turn'], ...columns] }).element;
   };
   const added = session.added.map(
@@ -24,8 +22,9 @@ export function callTables(session: Session, go: Go) {
   };
 }
 
-function goTo(call: number, go: Go): HTMLElement {
-  return button(tokens(call), () => go(call), { class: 'go', title: 'Show it in the chart' });
+/** A button that leads to a call in the chart. */
+function goTo(call: number): Html {
+  return html`<button type="button" class="go" data-call="${call}" title="Show it in the chart">${tokens(call)}</button>`;
 }
 
 function contextColumns({ calls, info }: Session): TableColumn<Call>[] {
@@ -63,16 +62,16 @@ const COST_COLUMNS: readonly TableColumn<Call>[] = [
   ['So far', 'spent', ({ spent }) => dollars(spent)],
 ];
 
-function words({ text }: { readonly text: string }): HTMLElement {
-  return h('span', { class: 'words' }, text);
+function words({ text }: { readonly text: string }): Html {
+  return html`<span class="words">${text}</span>`;
 }
 
 /** Tables of events and large results; omits empty tables. */
-export function eventTables({ info }: Session, go: Go): HTMLElement[] {
+export function eventTables({ info }: Session): HTMLElement[] {
   const call = <Row extends { readonly call: number }>(title = 'Call'): TableColumn<Row> => [
     title,
     'call',
-    (row) => (row.call > 0 && row.call <= info.calls ? goTo(row.call, go) : row.call === 0 ? '0' : '–'),
+    (row) => (row.call > 0 && row.call <= info.calls ? goTo(row.call) : row.call === 0 ? '0' : '–'),
   ];
   const table = <Row>(title: string, rows: readonly Row[], columns: readonly TableColumn<Row>[]) =>
     rows.length === 0
@@ -87,7 +86,7 @@ export function eventTables({ info }: Session, go: Go): HTMLElement[] {
       ['Read again, tokens', (row) => row.tokens * row.stayed],
       call('First call'),
       ['Line', 'line'],
-      ['Used on', 'target', (row) => h('code', { class: 'words' }, withinProject(row.target))],
+      ['Used on', 'target', (row) => html`<code class="words">${withinProject(row.target)}</code>`],
     ]),
     ...table('Compactions', info.compactions, [
       call('After call'),

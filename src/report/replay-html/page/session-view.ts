@@ -1,6 +1,7 @@
 import { h } from '../../../browser/dom.ts';
 import { ownFigures } from '../../../replay/copies.ts';
 import { costSource, costText, counted, dollars, percent, roughTokens, tokens } from '../../figures.ts';
+import { html } from '../../html.ts';
 import type { PageSession } from '../page-data.ts';
 import { createChart } from './chart.ts';
 import { contextSection } from './context-chart.ts';
@@ -11,16 +12,10 @@ import { type Session, unpack } from './session.ts';
 import { callTables, eventTables, timeText } from './session-tables.ts';
 import { createSpan, type Span } from './span.ts';
 
-export function createSessionView(info: PageSession): HTMLElement[] {
+export function createSessionView(info: PageSession): HTMLElement {
   const session = unpack(info);
   const span = createSpan(session.calls.length);
-  const go = (call: number) => {
-    const chart = document.querySelector<HTMLElement>('.chart') ?? undefined;
-    chart?.focus({ preventScroll: true });
-    chart?.scrollIntoView({ block: 'center' });
-    span.move(call, chart);
-  };
-  const tables = callTables(session, go);
+  const tables = callTables(session);
   const charts =
     session.calls.length === 0
       ? [h('p', { class: 'card' }, 'No call of the main thread was measured in it.')]
@@ -30,7 +25,17 @@ export function createSessionView(info: PageSession): HTMLElement[] {
           costSection(session, span, tables.cost),
         ];
   followReadout(session, span);
-  return [h('p', { class: 'about' }, factsOf(info)), tiles(info), ...charts, ...eventTables(session, go)];
+  const about = h('p', { class: 'about' }, factsOf(info));
+  const view = h('div', {}, about, tiles(info), ...charts, ...eventTables(session));
+  view.addEventListener('click', ({ target }) => {
+    const { call } = (target as Element).closest<HTMLElement>('.go')?.dataset ?? {};
+    const chart = view.querySelector<HTMLElement>('.chart');
+    if (call === undefined || chart === null) return;
+    chart.focus({ preventScroll: true });
+    chart.scrollIntoView({ block: 'center' });
+    span.move(Number(call), chart);
+  });
+  return view;
 }
 
 function factsOf({ claudeCodeVersion, model, sessionId, project, time }: PageSession): string {
@@ -66,8 +71,10 @@ function tiles(info: PageSession): HTMLElement {
     copied && ['Copied calls', tokens(copied.calls), `from ${copied.from.map(({ session }) => session).join(', ')}`],
   ];
   const tile = ([name, figure, note]: string[]) =>
-    h('div', { class: 'card' }, h('dt', {}, name), h('dd', {}, h('strong', {}, figure), h('small', {}, note)));
-  return h('dl', { class: 'tiles' }, ...all.map((each) => each && tile(each)));
+    html`<div class="card"><dt>${name}</dt><dd><strong>${figure}</strong><small>${note}</small></dd></div>`;
+  const list = h('dl', { class: 'tiles' });
+  list.innerHTML = html`${all.map((each) => each && tile(each))}`.text;
+  return list;
 }
 
 function plannedText({ compactions }: PageSession): string {

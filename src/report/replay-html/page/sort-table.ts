@@ -1,5 +1,6 @@
-import { button, h } from '../../../browser/dom.ts';
+import { h } from '../../../browser/dom.ts';
 import { tokens } from '../../figures.ts';
+import { type Html, html } from '../../html.ts';
 
 type Value = number | string | null;
 
@@ -10,7 +11,7 @@ type Value = number | string | null;
 export type TableColumn<Row> = readonly [
   title: string,
   value: keyof Row | ((row: Row) => Value),
-  show?: (row: Row) => Node | string,
+  show?: (row: Row) => Html | string,
 ];
 
 interface SortTableOptions<Row> {
@@ -27,66 +28,59 @@ interface SortTableOptions<Row> {
 /** A table sorted by clicking its headings. Renders one page at a time, so that it can hold any number of rows. */
 export function createSortTable<Row>({ caption, columns, rows, size = 50, isTitled }: SortTableOptions<Row>) {
   /** `sign`: 1 for ascending, -1 for descending. */
-  let sorted: { readonly column: TableColumn<Row>; readonly sign: number } | undefined;
+  let sorted: { readonly at: number; readonly sign: number } | undefined;
   let unsorted = rows;
   let ordered = rows;
-  let first = 0;
-  const figures = new Set(columns.filter((column) => rows.some((row) => typeof valueIn(row, column) === 'number')));
-  const head = columns.map((column) =>
-    h(
-      'th',
-      { scope: 'col', class: figures.has(column) && 'figure' },
-      button(column[0], () => sortBy(column)),
-    ),
-  );
-  const body = h('tbody');
-  const pager = h('div', { class: 'pager' });
-
-  function sortBy(column: TableColumn<Row>): void {
-    const usual = figures.has(column) ? -1 : 1;
-    const sign = sorted?.column === column && sorted.sign === usual ? -usual : usual;
-    sorted = { column, sign };
-    for (const cell of head) cell.removeAttribute('aria-sort');
-    head[columns.indexOf(column)]?.setAttribute('aria-sort', sign > 0 ? 'ascending' : 'descending');
-    order();
-  }
+  const kinds = columns.map((column) => rows.some((row) => typeof valueIn(row, column) === 'number') && 'figure');
+  const element = h('div', { class: 'sort-table' });
 
   function order(): void {
-    ordered = sorted === undefined ? unsorted : sortRows(unsorted, sorted.column, sorted.sign);
-    moveFocus(0);
+    const column = columns[sorted?.at ?? -1];
+    ordered = sorted && column ? sortRows(unsorted, column, sorted.sign) : unsorted;
+    draw(0);
   }
 
-  function moveFocus(row: number): void {
-    first = row;
-    body.replaceChildren(...ordered.slice(first, first + size).map(rowOf));
+  function draw(first: number): void {
     const last = Math.min(first + size, ordered.length);
-    const shown = `${tokens(first + 1)}–${tokens(last)} of ${tokens(ordered.length)}`;
-    pager.hidden = ordered.length <= size;
-    pager.replaceChildren(
-      button('Previous', () => moveFocus(Math.max(0, first - size)), { disabled: first === 0 }),
-      h('span', { role: 'status' }, shown),
-      button('Next', () => moveFocus(first + size), { disabled: last === ordered.length }),
-    );
+    const head = columns.map(([title], at) => {
+      const order = at === sorted?.at && html`aria-sort="${sorted.sign > 0 ? 'ascending' : 'descending'}"`;
+      return html`<th scope="col" class="${kinds[at]}" ${order}><button type="button" data-sort="${at}">${title}</button></th>`;
+    });
+    const body = ordered
+      .slice(first, last)
+      .map((row) => html`<tr>${columns.map((column, at) => cellOf(column, at, row))}</tr>`);
+    const pager = html`<div class="pager">
+      <button type="button" data-first="${Math.max(0, first - size)}" ${first === 0 && 'disabled'}>Previous</button>
+      <span role="status">${tokens(first + 1)}–${tokens(last)} of ${tokens(ordered.length)}</span>
+      <button type="button" data-first="${first + size}" ${last === ordered.length && 'disabled'}>Next</button></div>`;
+    element.innerHTML = html`<div class="scroll" role="region" tabindex="0" aria-label="${caption}">
+      <table><caption class="${isTitled && 'unseen'}">${caption}</caption>
+      <thead><tr>${head}</tr></thead><tbody>${body}</tbody></table></div>
+      ${ordered.length > size && pager}`.text;
   }
 
-  function rowOf(row: Row): HTMLElement {
-    return h('tr', {}, ...columns.map((column, index) => cellOf(column, index, row)));
-  }
-
-  function cellOf(column: TableColumn<Row>, at: number, row: Row): HTMLElement {
+  function cellOf(column: TableColumn<Row>, at: number, row: Row): Html {
     const [title, , show] = column;
     const value = valueIn(row, column);
     const content = show?.(row) ?? (typeof value === 'number' ? tokens(value) : (value ?? '–'));
-    const attributes = { class: figures.has(column) && 'figure', 'data-title': title };
-    return at === 0 ? h('th', { scope: 'row', ...attributes }, content) : h('td', attributes, content);
+    return at === 0
+      ? html`<th scope="row" class="${kinds[at]}" data-title="${title}">${content}</th>`
+      : html`<td class="${kinds[at]}" data-title="${title}">${content}</td>`;
   }
 
-  moveFocus(0);
-  const title = h('caption', { class: isTitled && 'unseen' }, caption);
-  const table = h('table', {}, title, h('thead', {}, h('tr', {}, ...head)), body);
-  const scroll = h('div', { class: 'scroll', role: 'region', tabindex: 0, 'aria-label': caption }, table);
+  element.addEventListener('click', ({ target }) => {
+    const { sort, first } = (target as Element).closest('button')?.dataset ?? {};
+    if (first !== undefined) draw(Number(first));
+    if (sort === undefined) return;
+    const at = Number(sort);
+    const usual = kinds[at] ? -1 : 1;
+    sorted = { at, sign: sorted?.at === at && sorted.sign === usual ? -usual : usual };
+    order();
+    element.querySelector<HTMLElement>(`[data-sort="${sort}"]`)?.focus();
+  });
+  draw(0);
   return {
-    element: h('div', { class: 'sort-table' }, scroll, pager),
+    element,
     /** Replaces the rows and keeps the sort order. */
     fill(others: readonly Row[]): void {
       unsorted = others;
