@@ -3,11 +3,11 @@ import { resolve } from 'node:path';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { newestFirst } from '../replay/selection.ts';
-import { isFull, type SessionFigures, type SessionSummary, withoutSeries } from '../replay/summary.ts';
+import { isFull, type SessionFigures, type SessionSummary } from '../replay/summary.ts';
 import { counted, tokens } from '../report/figures.ts';
 import { HTML_MARK } from '../report/html.ts';
 import { foldText } from '../report/layout.ts';
-import { type Outcome, openPage, type Page, type Report } from '../report/replay/format.ts';
+import { type Outcome, openPage, type Page } from '../report/replay/format.ts';
 import { breachesOf, isGated } from '../report/replay/gates.ts';
 import { createOutlet } from '../run/output/outlet.ts';
 import { requireFolder, requireFree, writePage } from '../store/files/write-file.ts';
@@ -60,7 +60,6 @@ export async function printReport(
   const { format } = options;
   const writeHtml =
     options.html === undefined ? undefined : await openHtmlPage(resolve(io.cwd, options.html), page, say);
-  const report = format.depth === 'light' ? await format.load() : fullReport(await format.load(), options);
   const { sessions, faults, leftOut } = await find();
   clear();
   if (sessions.length + faults.length + leftOut === 0 && !isGated(options)) {
@@ -72,7 +71,8 @@ export async function printReport(
     breaches: [...failing.flat(), ...emptyGateMessages(sessions, faults, isGated(options))],
   };
   // Without sessions, a report for people would only repeat the message.
-  const lines = sessions.length === 0 && (faults.length > 0 || !format.isData) ? [] : report(sessions, page, outcome);
+  const isEmpty = sessions.length === 0 && (faults.length > 0 || !format.isData);
+  const lines = isEmpty ? [] : await linesOf(format, sessions, page, outcome);
   const unwritten = await print(lines, format.isData ? undefined : io.stdout.columns, io, clear);
   writeHtml?.(sessions.filter(isFull), outcome);
   if (sessions.length === 0 && leftOut > 0) say(`none of ${counted(leftOut, 'session')} ${meant}`);
@@ -83,14 +83,14 @@ export async function printReport(
   return Math.max(exitCodeOf(outcome), EXIT_UNWRITTEN);
 }
 
-/** A report on full figures, without the optional parts that were not requested. */
-function fullReport(report: Report, options: ReplayOptions): Report<SessionFigures> {
-  const hasSeries = options.series === true || options.format.needsSeries;
-  const withoutUnrequested = (session: SessionSummary) => {
-    const { retention, ...rest } = hasSeries ? session : withoutSeries(session);
-    return options.retention && retention ? { ...rest, retention } : rest;
-  };
-  return (sessions, page, outcome) => report(sessions.filter(isFull).map(withoutUnrequested), page, outcome);
+async function linesOf(
+  format: ReplayOptions['format'],
+  sessions: readonly SessionFigures[],
+  page: Page,
+  more: Outcome,
+) {
+  if (format.depth === 'light') return (await format.load())(sessions, page, more);
+  return (await format.load())(sessions.filter(isFull), page, more);
 }
 
 /** @returns the reason why lines could not be printed */

@@ -1,5 +1,5 @@
-import { once } from 'node:events';
-import { startChild } from '../claude/child.ts';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { givenOption } from '../claude/claude-arguments.ts';
 import { NEWEST_CLAUDE, OLDEST_CLAUDE } from '../claude/supported-versions.ts';
 import { type Config, valueAt } from '../config/config.ts';
@@ -42,18 +42,15 @@ const MEASURED: readonly string[] = [OLDEST_CLAUDE, NEWEST_CLAUDE];
 
 /** The version that claude reports; undefined for any other output. */
 async function askVersion(claude: string, { scratch, timeout }: Stage) {
-  const child = await startChild({ command: claude, args: ['--version'], cwd: scratch.cwd, env: scratch.env });
-  const stop = () => child.kill('SIGKILL');
-  timeout.addEventListener('abort', stop);
-  let output = '';
-  child.stdout.on('data', (chunk: Buffer) => {
-    if (output.length < 1_000) output += chunk;
+  const asked = promisify(execFile)(claude, ['--version'], {
+    cwd: scratch.cwd,
+    env: scratch.env,
+    signal: timeout,
+    killSignal: 'SIGKILL',
   });
-  child.stderr.resume();
-  child.stdin.end();
-  await once(child.stdout, 'end');
-  timeout.removeEventListener('abort', stop);
-  return /^(\d+\.\d+\.\d+\S*)/.exec(output)?.[1];
+  asked.child.stdin?.end();
+  const { stdout } = await asked.catch(() => ({ stdout: '' }));
+  return /^(\d+\.\d+\.\d+\S*)/.exec(stdout)?.[1];
 }
 
 /** Judges a version before any check runs. */

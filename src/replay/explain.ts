@@ -1,12 +1,10 @@
 import { isMessage } from '../core/governor/facts.ts';
 import {
-  type Calibration,
   type Content,
   droppedThoughts,
   hiddenTokens,
   measureBlock,
   scaleOf,
-  UNCALIBRATED,
 } from '../core/governor/gauge/estimator.ts';
 import { callOutput, type Gauge, predictedTokens } from '../core/governor/gauge/gauge.ts';
 import type { AssistantEvent, UserEvent } from '../core/protocol/events.ts';
@@ -98,8 +96,8 @@ function predictionOf(gauge: Gauge, pieces: readonly Piece[]) {
   const { calibration, used, call } = gauge;
   const output = callOutput(gauge);
   const total = predictedTokens(gauge);
-  const tokensOf = (content: Content, by: Calibration) =>
-    Math.round((hiddenTokens(content, by) + content.tokens * scaleOf(by)) * 10) / 10;
+  const tokensOf = (content: Content) =>
+    Math.round((hiddenTokens(content, calibration) + content.tokens * scaleOf(calibration)) * 10) / 10;
   return {
     total,
     /** Context of the previous call, and its output. */
@@ -108,14 +106,7 @@ function predictionOf(gauge: Gauge, pieces: readonly Piece[]) {
     /** Whether claude reported the output; otherwise it is estimated from the parts of the answer. */
     outputKnown: call?.outputKnown ?? false,
     added: total - used - output,
-    /** Measured tokens per estimated token so far. */
-    scale: scaleOf(calibration),
-    parts: pieces.map(({ content, ...part }) => ({
-      ...part,
-      /** Estimated with the general rate, to a tenth; negative for removed content. */
-      expected: tokensOf(content, UNCALIBRATED),
-      /** Estimated with the rate of the session's calls. */
-      tokens: tokensOf(content, calibration),
-    })),
+    /** `tokens`: to a tenth; negative for removed content. */
+    parts: pieces.map(({ content, ...part }) => ({ ...part, tokens: tokensOf(content) })),
   };
 }

@@ -35,9 +35,9 @@ export function tableOf(records: readonly Readonly<Record<string, string>>[]): s
   return [Object.keys(records[0] ?? {}), ...records.map((record) => Object.values(record))];
 }
 
-/** Like `align`, indented by two spaces. @param paint styles the headings */
-export function indentRows(rows: Rows, paint = (head: string) => head, width = Number.POSITIVE_INFINITY): string[] {
-  return align(rows, width - 2).map((line, index) => `  ${index % rows.length === 0 ? paint(line) : line}`);
+/** Like `align`, indented by two spaces. */
+export function indentRows(rows: Rows, width?: number): string[] {
+  return align(rows, width && width - 2).map((line) => `  ${line}`);
 }
 
 const MAX_WIDTH = 110;

@@ -14,7 +14,7 @@ describe('replay --explain', () => {
     expect(stdout.toString()).toMatch(
       /predicted 30,000 of the call before \+ 38 its output as counted \+ 17 that came in/,
     );
-    expect(stdout.toString()).toMatch(/^ {2}Bash \(tool_result\) +\d+ +\d+ +16 +16$/m);
+    expect(stdout.toString()).toMatch(/^ {2}Bash \(tool_result\) +\d+ +\d+ +16$/m);
   });
 
   it('with --json adds it to the session', async () => {

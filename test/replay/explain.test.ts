@@ -42,14 +42,13 @@ describe('the explanation of a call', () => {
         used: 30_000,
         outputKnown: false,
         parts: [
-          { line: 2, source: 'answer', block: 'text', chars: 100, expected: 24.4, inOutput: true },
+          { line: 2, source: 'answer', block: 'text', chars: 100, tokens: 24.4, inOutput: true },
           { line: 2, source: 'answer', block: 'tool_use', inOutput: true },
           {
             line: 3,
             source: 'Read',
             block: 'tool_result',
             chars: 4_000,
-            expected: 1_053.4,
             tokens: 1_053.4,
             inOutput: false,
           },
@@ -115,11 +114,10 @@ describe('as text', () => {
   answer    1 tokens, estimated from what it wrote
   cost      $0.0094 at list prices
 
-  what came in                      line  characters  expected  tokens
-  answer (text, in the output)         2         100        24      24
-  answer (tool_use, in the output)     2          15        70      70
-  Read (tool_result)                   3       4,000     1,053   1,053
-  a token expected has turned out as 1.00
+  what came in                      line  characters  tokens
+  answer (text, in the output)         2         100      24
+  answer (tool_use, in the output)     2          15      70
+  Read (tool_result)                   3       4,000   1,053
 `);
   });
 });

@@ -20,7 +20,7 @@ function explanationRows(explanation: Explanation, style: Style): string[] {
     ...errorRows(explanation),
     row('answer', `${tokens(call.output)} tokens, ${call.outputKnown ? 'as counted' : 'estimated from what it wrote'}`),
     row('cost', call.usd === null ? 'no list price for this model' : `${dollars(call.usd)} at list prices`),
-    ...(prediction === null ? [] : partsText(prediction, style)),
+    ...(prediction === null ? [] : partsText(prediction)),
   ];
 }
 
@@ -39,24 +39,14 @@ function errorRows({ error }: Explanation): string[] {
   return [row('error', `${tokens(Math.abs(error.tokens))} tokens ${side} (${Math.abs(error.percent).toFixed(3)} %)`)];
 }
 
-function partsText({ parts, scale }: Prediction, style: Style): string[] {
+function partsText({ parts }: Prediction): string[] {
   if (parts.length === 0) return [];
-  const head = ['what came in', 'line', 'characters', 'expected', 'tokens'];
-  const learned = `a token expected has turned out as ${scale.toFixed(2)}`;
-  return ['', ...indentRows([head, ...parts.map(partRow)]), style.dim(`  ${learned}`)];
+  return ['', ...indentRows([['what came in', 'line', 'characters', 'tokens'], ...parts.map(partRow)])];
 }
 
-function partRow({
-  source,
-  block,
-  line,
-  chars,
-  expected,
-  tokens: size,
-  inOutput,
-}: Prediction['parts'][number]): string[] {
+function partRow({ source, block, line, chars, tokens: size, inOutput }: Prediction['parts'][number]): string[] {
   const what = `${onOneLine(source)} (${block}${inOutput ? ', in the output' : ''})`;
-  return [what, String(line), tokens(chars), signedText(expected), signedText(size)];
+  return [what, String(line), tokens(chars), signedText(size)];
 }
 
 function signedText(count: number): string {

@@ -1,7 +1,7 @@
 import { sumOf } from '../../core/text/sum-of.ts';
 import { ownFigures, sumUsd, totalsOf } from '../../replay/copies.ts';
 import type { CallSeen } from '../../replay/items-seen.ts';
-import type { SessionFigures, SessionSummary } from '../../replay/summary.ts';
+import { type SessionFigures, type SessionSummary, withoutSeries } from '../../replay/summary.ts';
 import { replayReport } from '../../replay/sums.ts';
 import { counted } from '../figures.ts';
 import { onOneLine, printableJson } from '../shown.ts';
@@ -9,7 +9,13 @@ import { listed, type Report } from './format.ts';
 import { figuresOf, shortPaths } from './session-list.ts';
 
 export const json: Report = (sessions, page) => {
-  const report = replayReport(sessions, page.list.by, page.list.since);
+  const { by, since, series, retention } = page.list;
+  // Without what only another output needs.
+  const asked = sessions.map(({ retention: facts, ...session }) => ({
+    ...(series ? session : withoutSeries(session)),
+    ...(retention && facts && { retention: facts }),
+  }));
+  const report = replayReport(asked, by, since);
   return [printableJson({ ...report, sessions: listed(report.sessions, page) }, 2)];
 };
 

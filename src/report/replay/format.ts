@@ -14,6 +14,9 @@ export interface ListOptions {
   readonly ids?: boolean;
   /** How sums are grouped. */
   readonly by?: Grouping | undefined;
+  /** JSON includes the calls, and the facts that compactions kept. */
+  readonly series?: true;
+  readonly retention?: true;
   /** Sums exclude calls before this time, in milliseconds since the epoch. */
   readonly since?: number | undefined;
 }

@@ -16,7 +16,7 @@ export const retention: Report = (sessions, page) => {
   const totals = retentionTotals(relieved.flatMap(reliefsOf));
   return [
     style.bold(`What the next request held, over ${counted(totals.reliefs, 'relief')} (compactions and handoffs)`),
-    ...indentRows([['', ...Object.keys(keptTexts(totals.known.paths))], ...knownRows(totals)], undefined, edge),
+    ...indentRows([['', ...Object.keys(keptTexts(totals.known.paths))], ...knownRows(totals)], edge),
     '',
     style.bold('By session, what must not be lost: prompts, commands that failed or ran again, dead ends'),
     ...sessionTable(relieved, page),

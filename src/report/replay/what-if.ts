@@ -80,7 +80,7 @@ function tableOf(
     ['what happened', ...cellsOf(actual)],
     ['with ctxb', ...cellsOf(ctxb)],
   ];
-  return present(title, actual.usd !== null && style.bold(verdict), ...indentRows(rows, undefined, edge)).join('\n');
+  return present(title, actual.usd !== null && style.bold(verdict), ...indentRows(rows, edge)).join('\n');
 }
 
 function cellsOf({ peak, read, cacheRead, usd, reliefs }: Figures): string[] {
