@@ -8,7 +8,6 @@ import { isAllZero, NO_USAGE } from '../core/protocol/usage.ts';
 import type { Cutter } from '../core/text/words.ts';
 import { createInputReader, type RecordingLine } from './inputs.ts';
 import type { UnloggedAgent } from './items-seen.ts';
-import { createCurve } from './observers/calls.ts';
 import { createCompactions } from './observers/compactions.ts';
 import { createLedger } from './observers/ledger.ts';
 import { createPrompts } from './observers/prompts.ts';
@@ -38,7 +37,6 @@ export function createFigures(cut: Cutter, keeps: FigureOptions) {
   const time: { first: number | null; last: number | null } = { first: null, last: null };
   const reader = createInputReader();
   const compactions = createCompactions();
-  const curve = createCurve();
   const ledger = createLedger(keeps.usage);
   const prompts = createPrompts(cut, keeps.prompts);
   const unlogged = createUnlogged();
@@ -99,7 +97,6 @@ export function createFigures(cut: Cutter, keeps: FigureOptions) {
       compactions.see(seen);
       // claude repeats rows after a compaction.
       if (seen.after.facts.isEcho) return false;
-      curve.see(seen);
       ledger.see(seen);
       prompts.see(seen);
       unlogged.see(seen);
@@ -137,7 +134,6 @@ export function createFigures(cut: Cutter, keeps: FigureOptions) {
           peakFraction,
           ...(largest !== peakFraction && { largestFraction: largest }),
           peakCall,
-          curve: curve.found(),
         },
         // In a stream, claude's own cost includes subagents.
         cost: costOf(state, reader.dialect === 'session' ? unlogged.found() : []),

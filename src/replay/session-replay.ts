@@ -110,12 +110,11 @@ export function createSessionReplay(options: SessionReplayOptions) {
       const found = watch.growth.found();
       const ledger = figures.calls() as readonly CountedCall[];
       const madeCalls = calls?.found(ledger) ?? [];
-      const { peak, curve, ...shares } = context;
       return {
         ...session,
         turns: turnsBegun(turn),
         calls: count,
-        context: { last: gauge.used, peak, ...shares, basis: gauge.basis, curve },
+        context: { last: gauge.used, ...context, basis: gauge.basis },
         ledger: () => ledger,
         traffic: trafficOf(ledger),
         compactions: figures.compactions(),

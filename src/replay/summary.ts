@@ -82,8 +82,6 @@ export interface ContextFigures {
   readonly largestFraction?: number | null;
   /** Number of the call with the peak, from 1; 0 without measured calls. */
   readonly peakCall: number;
-  /** The context over the calls, at most 60 points; each is the maximum over an equal number of calls. */
-  readonly curve: readonly number[];
 }
 
 /** The complete figures of one recording, for all reports except lists and sums. */

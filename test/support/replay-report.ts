@@ -44,7 +44,6 @@ export function aSession({
       peakFraction: peak === 0 ? null : peak / 200_000,
       peakCall: contexts.indexOf(peak) + 1,
       basis: 'measured',
-      curve: contexts.slice(0, 60),
     },
     ledger: () => [],
     traffic: { main: NOTHING, subagents: NOTHING },

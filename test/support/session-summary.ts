@@ -59,7 +59,6 @@ const SESSION: SessionSummary = {
     peakFraction: 0.8,
     peakCall: 3,
     basis: 'measured',
-    curve: [30_000, 90_000, 160_000, 31_000, 31_500],
   },
   compactions: [COMPACTION],
   actions: [WARNING],

@@ -3,7 +3,7 @@ import { billedOutput } from '../../core/governor/cost/priced-call.ts';
 import { callOutput } from '../../core/governor/gauge/gauge.ts';
 import { NO_USAGE } from '../../core/protocol/usage.ts';
 import type { CallSeen, Growth, LedgerCall } from '../items-seen.ts';
-import { type Observer, type Seen, timeIn } from './seen.ts';
+import { type Seen, timeIn } from './seen.ts';
 
 /** Collects the calls of the main thread. */
 export function createCalls() {
@@ -64,33 +64,4 @@ function callOf({ line, input, after }: Seen, added: Growth): CallSeen {
     usd: null,
     added,
   };
-}
-
-/** Maximum number of points of a curve: the columns that a terminal has for it. */
-const CURVE_POINTS = 60;
-
-/** The context over the calls. Merges neighboring points to limit their number. */
-export function createCurve(): Observer<readonly number[]> {
-  let peaks: number[] = [];
-  let callsPerPoint = 1;
-  let calls = 0;
-
-  return {
-    see({ after: { facts, gauge } }) {
-      if (!facts.call) return;
-      if (calls % callsPerPoint === 0 && peaks.length === 2 * CURVE_POINTS) {
-        peaks = inPairs(peaks);
-        callsPerPoint *= 2;
-      }
-      const at = Math.floor(calls / callsPerPoint);
-      peaks[at] = Math.max(peaks[at] ?? 0, gauge.used);
-      calls++;
-    },
-    found: () => (peaks.length <= CURVE_POINTS ? [...peaks] : inPairs(peaks)),
-  };
-}
-
-/** The maximum of each pair of neighbors. */
-function inPairs(figures: readonly number[]): number[] {
-  return figures.flatMap((figure, index) => (index % 2 === 0 ? Math.max(figure, figures[index + 1] ?? 0) : []));
 }

@@ -76,7 +76,7 @@ describe('a call of another model in between', () => {
       toolResultLine('a'),
       callOf(main, 90_300),
     );
-    expect(context).toMatchObject({ last: 90_300, curve: [90_000, 90_300] });
+    expect(context).toMatchObject({ last: 90_300, peak: 90_300, peakCall: 2 });
     expect(calls).toBe(2);
     expect(oddities).toEqual([]);
   });
@@ -93,8 +93,9 @@ describe('a call of another model in between', () => {
 
   it('counts once on several lines', () => {
     const line = callOf(small, 1_200);
-    const { context } = summaryOf(callOf(main, 90_000), line, line, line, callOf(main, 90_300));
-    expect(context).toMatchObject({ last: 90_300, curve: [90_000, 90_300] });
+    const { context, calls } = summaryOf(callOf(main, 90_000), line, line, line, callOf(main, 90_300));
+    expect(context).toMatchObject({ last: 90_300, peak: 90_300, peakCall: 2 });
+    expect(calls).toBe(2);
   });
 });
 

@@ -34,7 +34,7 @@ it('has dashes for unknown figures', () => {
     calls: 0,
     cost: { usd: null, computed: false },
     compactions: [compactionOf({ firstAfter: null })],
-    context: { curve: [], peakFraction: null },
+    context: { peakFraction: null },
   });
   const text = written(markdown, [session]);
   expect(text).toContain('| session.ndjson | – | 0 | 1 | – |');

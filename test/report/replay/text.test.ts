@@ -52,7 +52,7 @@ describe('one session', () => {
         calls: 0,
         actions: [],
         compactions: [],
-        context: { last: 0, peak: 0, peakFraction: null, basis: 'none', curve: [] },
+        context: { last: 0, peak: 0, peakFraction: null, basis: 'none' },
       }),
       has: 'not measured',
       lacks: 'nothing to do',
@@ -221,9 +221,8 @@ dev/api     Mar 31 14:05  mend the…  sonnet-4-5   80%      1      5        $0.
   });
 
   it.each([40, 60, 80, 120, 200])('fit into %d columns', (columns) => {
-    const curve = Array.from({ length: 60 }, (_, at) => at * 3_000);
     const sessions = ['0276a600-2f22-4d2b-844c-3feb9c5aa108', '1dac1b6d-223c-4476-a42a-cedaae0d8a42'].map((id) =>
-      summaryOf({ file: `/home/dev/.claude/projects/-home-dev-${id}/${id}.jsonl`, calls: 60, context: { curve } }),
+      summaryOf({ file: `/home/dev/.claude/projects/-home-dev-${id}/${id}.jsonl`, calls: 60 }),
     );
     const lines = written(text, sessions, { page: pageOf({ columns }) })
       .trimEnd()

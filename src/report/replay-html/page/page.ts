@@ -50,11 +50,11 @@ function modelOf({ model }: PageSession): string {
   return model?.replace(/^claude-|-\d{8}(?=$|\[)/g, '') ?? '–';
 }
 
-function curveOf({ context, window }: PageSession): Html | string {
+function curveOf({ context, window, columns }: PageSession): Html | string {
   if (context.peak === 0) return '–';
   const share = percent(context.peakFraction);
   const words = `peak ${share}, last ${tokens(context.last)}`;
-  return html`<div class="curve">${sparkline(context.curve, window.tokens, words)}<span>${share}</span></div>`;
+  return html`<div class="curve">${sparkline(columns.context, window.tokens, words)}<span>${share}</span></div>`;
 }
 
 /**
@@ -90,11 +90,18 @@ function totals(sessions: readonly PageSession[]): string {
   ].join(' · ');
 }
 
+/** Maximum number of points of a curve. */
+const POINTS = 60;
+
 /** A small curve of the context without axes; its top is the window, or the peak if the window is unknown. */
 function sparkline(figures: readonly number[], window: number | null, words: string): Html {
-  const peak = Math.max(...figures);
-  const [width, height] = [figures.length, Math.max(window ?? 0, peak)];
-  const line = [...figures, figures.at(-1)].map((figure = 0, index) => `${index},${height - figure}`).join(' ');
+  const size = Math.ceil(figures.length / POINTS);
+  const points = Array.from({ length: Math.ceil(figures.length / size) }, (_, index) =>
+    Math.max(...figures.slice(index * size, (index + 1) * size)),
+  );
+  const peak = Math.max(...points);
+  const [width, height] = [points.length, Math.max(window ?? 0, peak)];
+  const line = [...points, points.at(-1)].map((figure = 0, index) => `${index},${height - figure}`).join(' ');
   const color = window === null ? 'mark' : colorOf(peak / window);
   return html`<svg class="sparkline ${color}" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img"
     aria-label="${words}"><polygon points="0,${height} ${line} ${width},${height}"/><polyline points="${line}"/></svg>`;
