@@ -50,28 +50,32 @@ function reliefLines({ session, file, relief, compaction }: ReliefReceipt, page:
   );
 }
 
+/** Marks of facts in the order of their lines. */
+const MARKS = [' ', '+', '~', '-'] as const;
+
 function kindLines(kind: ToldFact['kind'], { gone, stayed, actual }: ReliefSeen, page: ReceiptsPage): string[] {
   const { style } = page;
-  const isOfKind = (fact: ToldFact) => fact.kind === kind;
-  const [lostFacts, left] = [gone.filter(isOfKind), stayed.filter(isOfKind)];
-  const [back, relieved] = [left.filter(({ by }) => by === 'ctxb'), left.filter(({ by }) => by === 'claude')];
-  if (lostFacts.length + left.length === 0) return [];
-  const line = (mark: string, fact: ToldFact & Partial<LostFact>) => factLine(mark, fact.text, whereText(fact), page);
+  const facts = [
+    ...stayed.map((fact) => ({ mark: fact.by === 'claude' ? ' ' : actual ? '+' : '~', ...fact }) as const),
+    ...gone.map((fact) => ({ mark: '-', ...fact }) as const),
+  ].filter((fact) => fact.kind === kind);
+  if (facts.length === 0) return [];
+  const paint = { ' ': (text: string) => text, '+': style.green, '~': style.yellow, '-': style.red };
   return [
-    style.cyan(`@@ ${FACT_NAMES[kind]}: ${lostFacts.length + left.length} known @@`),
-    ...relieved.map((fact) => line(' ', fact)),
-    ...back.map((fact) => (actual ? style.green(line('+', fact)) : style.yellow(line('~', fact)))),
-    ...lostFacts.map((fact) => style.red(line('-', fact))),
+    style.cyan(`@@ ${FACT_NAMES[kind]}: ${facts.length} known @@`),
+    ...MARKS.flatMap((mark) => facts.filter((fact) => fact.mark === mark)).map((fact) =>
+      paint[fact.mark](factLine(fact, page)),
+    ),
   ];
 }
 
-function whereText({ line = null, again = null }: Partial<LostFact>): string {
-  return present(line !== null && `line ${line}`, again !== null && `asked for again in call ${again}`).join('; ');
-}
-
-/** Cuts `text` to the width, but keeps `where` complete. @param where the place of the fact */
-function factLine(mark: string, text: string, where: string, { columns }: ReceiptsPage): string {
-  const behind = where === '' ? '' : `  (${where})`;
+/** Cuts the fact to the width, but keeps its place complete. */
+function factLine(
+  { mark, text, line = null, again = null }: ToldFact & Partial<LostFact> & { readonly mark: string },
+  { columns }: ReceiptsPage,
+): string {
+  const places = present(line !== null && `line ${line}`, again !== null && `asked for again in call ${again}`);
+  const behind = places.length === 0 ? '' : `  (${places.join('; ')})`;
   return `${mark} ${fitText(onOneLine(text), columns - 2 - behind.length)}${behind}`;
 }
 
