@@ -90,17 +90,15 @@ export function trafficOf(ledger: readonly CountedCall[]): { readonly main: Usag
  */
 export function markCopies<S extends SessionFigures>(sessions: readonly S[]): S[] {
   const continued = withoutCarried(sessions);
-  const holders = createHolders();
+  const ownerOf = createOwners();
   const marked = new Map<S, S>();
   for (const session of sortOwnersFirst(sharingSessions(continued))) {
     const calls = session
       .ledger()
-      .map((call) => holders.ownerOf(keysIn(call), { session, t: call.t, microUsd: call.microUsd }));
-    const compactions = compactionKeys(session).map((keys) => holders.ownerOf(keys, { session, t: null, microUsd: 0 }));
+      .map((call) => ownerOf(keysIn(call), { session, t: call.t, microUsd: call.microUsd }));
+    const compactions = compactionKeys(session).map((keys) => ownerOf(keys, { session, t: null, microUsd: 0 }));
     const isCopy = [...calls, ...compactions].some((owner) => owner !== undefined);
-    const own = isCopy ? withCopies(session, { calls, compactions, extra: holders.extraOf(calls) }) : session;
-    holders.count(session, own);
-    marked.set(session, own);
+    if (isCopy) marked.set(session, withCopies(session, calls, compactions));
   }
   return continued.map((session) => withUnseen(marked.get(session) ?? session));
 }
@@ -112,14 +110,10 @@ export function markCopies<S extends SessionFigures>(sessions: readonly S[]): S[
 function withUnseen<S extends SessionFigures>(session: S): S {
   if (session.cost.computed) return session;
   const calls = session.ledger();
-  const [seen, unseen] = [microUsdIn(calls), costOutsideCalls(session, calls)];
+  const seen = microUsdIn(calls);
+  const unseen = toMicroUsd(ownFigures(session).usd ?? 0) - seen;
   if (seen === 0 || unseen <= seen / 9 || calls.some(({ microUsd }) => microUsd === null)) return session;
   return { ...session, cost: { ...session.cost, unseen: toUsd(unseen) } };
-}
-
-/** The cost of a session besides its calls, in micro-dollars. */
-function costOutsideCalls(session: SessionFigures, calls = session.ledger()): number {
-  return Math.max(0, toMicroUsd(ownFigures(session).usd ?? 0) - microUsdIn(calls));
 }
 
 /**
@@ -154,38 +148,19 @@ const MARKED = 14;
 const MANY_PLACES = 2 ** 18;
 
 /** A call or compaction, with the session that it counts in. */
-interface HeldCalls {
+interface HeldCall {
   readonly session: SessionFigures;
   readonly t: number | null;
   readonly microUsd: number | null;
 }
 
-/** Records which session owns each call, among the sessions processed so far. */
-function createHolders() {
-  const owners = new Map<string, HeldCalls>();
-  /** By owner: the sessions that contain copies of its calls. */
-  const copies = new Map<SessionFigures, Set<SessionFigures>>();
-  /** Cost of each session besides its calls, in micro-dollars: claude also reports titles and summaries. */
-  const extras = new Map<SessionFigures, number>();
-
-  return {
-    /** Returns the owner; undefined if the call belongs to the session itself. */
-    ownerOf(keys: readonly string[], held: HeldCalls): HeldCalls | undefined {
-      const known = keys.map((key) => owners.get(key)).find((owner) => owner !== undefined && isSame(owner, held));
-      for (const key of keys) if (!owners.has(key)) owners.set(key, known ?? held);
-      if (known === undefined || known.session === held.session) return undefined;
-      copies.set(known.session, (copies.get(known.session) ?? new Set()).add(held.session));
-      return known;
-    },
-    /** The cost other than calls that the owners of these calls, and other copies, have already counted. */
-    extraOf(calls: readonly (HeldCalls | undefined)[]): number {
-      const sessions = new Set(calls.flatMap((call) => call?.session ?? []));
-      const all = new Set([...sessions].flatMap((owner) => [owner, ...(copies.get(owner) ?? [])]));
-      return sumOf(all, (session) => extras.get(session) ?? 0);
-    },
-    count(session: SessionFigures, own: SessionFigures): void {
-      extras.set(session, costOutsideCalls(own));
-    },
+/** Returns a function that finds the owner of a call among the sessions so far; undefined for the session itself. */
+function createOwners() {
+  const owners = new Map<string, HeldCall>();
+  return (keys: readonly string[], held: HeldCall): HeldCall | undefined => {
+    const known = keys.map((key) => owners.get(key)).find((owner) => owner !== undefined && isSame(owner, held));
+    for (const key of keys) if (!owners.has(key)) owners.set(key, known ?? held);
+    return known?.session === held.session ? undefined : known;
   };
 }
 
@@ -195,7 +170,7 @@ const HOUR_MS = 3_600_000;
  * A copy has the time of its original, or at least its cost. They are compared because a gateway can give the calls of
  * all sessions the same id.
  */
-function isSame(owner: HeldCalls, { session, t, microUsd }: HeldCalls): boolean {
+function isSame(owner: HeldCall, { session, t, microUsd }: HeldCall): boolean {
   if (owner.t === null || t === null || owner.session.sessionId === session.sessionId) return true;
   return Math.abs(owner.t - t) < HOUR_MS || (microUsd !== null && microUsd > 0 && microUsd === owner.microUsd);
 }
@@ -232,18 +207,14 @@ function compactionKeys({ ledger, compactions }: SessionFigures) {
   });
 }
 
-interface OwnedFigures {
-  /** For each call in the ledger and each compaction: its owner, or undefined for the session itself. */
-  readonly calls: readonly (HeldCalls | undefined)[];
-  readonly compactions: readonly (HeldCalls | undefined)[];
-  /** Cost already counted other than these calls, in micro-dollars. */
-  readonly extra: number;
-}
+/** The owner of each call in the ledger or of each compaction; undefined for the session itself. */
+type Owners = readonly (HeldCall | undefined)[];
 
-function withCopies<S extends SessionFigures>(session: S, { calls, compactions, extra }: OwnedFigures): S {
+function withCopies<S extends SessionFigures>(session: S, calls: Owners, compactions: Owners): S {
   const ledger = session.ledger();
   const own = ledger.filter((_, index) => calls[index] === undefined);
-  const copied = ledger.filter(({ main }, index) => main && calls[index] !== undefined);
+  const shared = ledger.filter((_, index) => calls[index] !== undefined);
+  const copied = shared.filter(({ main }) => main);
   const numbers = new Set(copied.map(({ number }) => number));
   const isOwn = ({ call }: { readonly call: number }) => !numbers.has(call);
   const { unlogged, ...cost } = session.cost;
@@ -261,7 +232,8 @@ function withCopies<S extends SessionFigures>(session: S, { calls, compactions, 
       ],
       calls: copied.length,
       compactions: compactions.filter((owner) => owner !== undefined).length,
-      usd: usd + toUsd(copiedMicroUsd(session, calls, extra)),
+      // A whole copy also repeats claude's other cost, such as titles.
+      usd: own.length === 0 && cost.usd !== null ? cost.usd : usd + toUsd(microUsdIn(shared)),
     },
     cost: { ...cost, ...(ownUnlogged.length > 0 && { unlogged: ownUnlogged }) },
     ...(isFull(session) && ownOfFull(session, calls, isOwn)),
@@ -270,7 +242,7 @@ function withCopies<S extends SessionFigures>(session: S, { calls, compactions, 
 
 function ownOfFull(
   { ledger, series, retention }: SessionSummary,
-  owners: OwnedFigures['calls'],
+  owners: Owners,
   isOwn: (place: { readonly call: number }) => boolean,
 ) {
   return {
@@ -279,20 +251,4 @@ function ownOfFull(
     ...(retention && { retention: retention.filter(isOwn) }),
     ...(series && { series: series.map((call) => (isOwn({ call: call.number }) ? call : { ...call, copied: true })) }),
   };
-}
-
-/**
- * The part of a session's cost that counts in other sessions: the shared calls as their owners count them, and the
- * owners' other cost. May include calls that only this recording has, but none after the last shared one.
- */
-function copiedMicroUsd({ ledger: all, cost }: SessionFigures, calls: OwnedFigures['calls'], extra: number): number {
-  const ledger = all();
-  const shared = sumOf(calls, (owner) => owner?.microUsd ?? 0);
-  if (cost.usd === null) return shared;
-  const last = calls.findLastIndex((owner) => owner !== undefined);
-  const end = Math.max(...ledger.map(({ t }, index) => (calls[index] === undefined ? 0 : (t ?? 0))));
-  const later = ledger.filter(
-    ({ t }, index) => calls[index] === undefined && (t === null || end === 0 ? index > last : t > end),
-  );
-  return Math.min(shared + extra, toMicroUsd(cost.usd) - Math.min(toMicroUsd(cost.usd), microUsdIn(later)));
 }

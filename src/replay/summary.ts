@@ -143,7 +143,7 @@ export interface Counts {
   /** Cost in US dollars of all with a known cost; null if no cost is known. */
   readonly usd: number | null;
   /** Part of the cost is unknown, so `usd` is a lower bound; missing if all is known. */
-  readonly usdPartial?: boolean;
+  readonly usdPartial?: boolean | undefined;
   /** `usd` includes calls that a recording lacks, so it is an upper bound; missing if it includes none. */
   readonly usdUnseen?: boolean | undefined;
 }

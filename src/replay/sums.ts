@@ -3,7 +3,7 @@ import type { FactKind } from '../core/governor/decisions.ts';
 import { FACT_KINDS } from '../core/memory/notebook/fact.ts';
 import { modelName } from '../core/protocol/model-name.ts';
 import { sumOf } from '../core/text/sum-of.ts';
-import { isWhole, ownFigures, totalOf, totalsOf } from './copies.ts';
+import { ownFigures, totalOf, totalsOf } from './copies.ts';
 import type { LedgerCall, ReliefSeen } from './items-seen.ts';
 import type { Counts, SessionFigures, SessionSummary } from './summary.ts';
 import { whatIfTotals } from './what-if.ts';
@@ -67,21 +67,16 @@ type Part = ReturnType<typeof partsOf>[number];
 
 /**
  * Splits a session for sums: its calls, its compactions, and its other cost (titles and summaries), dated at its end.
+ * If part of its cost is unknown, so may be that of each part.
  */
 function partsOf(session: SessionFigures, by: Grouping) {
   const { usd, usdPartial, usdUnseen } = ownFigures(session);
-  const gaps = new Set(session.cost.unlogged?.map(({ call }) => call));
-  const ledger = session.ledger();
-  const isPlaced = ({ number = 0, microUsd }: LedgerCall) => microUsd === null || gaps.has(number);
-  /** Whether a part of the cost is unknown, and which calls it belongs to. */
-  const isTorn = usdPartial === true && !(isWhole(session.lines) && ledger.some(isPlaced));
   let remaining = usd === null ? null : toMicroUsd(usd);
-  const calls = ledger.map((call) => {
+  const calls = session.ledger().map((call) => {
     const microUsd = remaining === null || call.microUsd === null ? null : Math.min(remaining, call.microUsd);
     if (remaining !== null) remaining -= microUsd ?? 0;
-    const isGap = isTorn || (usdPartial === true && isPlaced(call));
     const [name, usd] = [nameOf(session, by, call), inUsd(microUsd)];
-    return { name, t: call.t, session, calls: Number(call.main), compactions: 0, usd, usdPartial: isGap };
+    return { name, t: call.t, session, calls: Number(call.main), compactions: 0, usd, usdPartial };
   });
   const own = session.compactions.filter(({ copied }) => copied === undefined);
   const compactions = own.map((compaction) => {
@@ -90,7 +85,7 @@ function partsOf(session: SessionFigures, by: Grouping) {
   });
   const parts = [...calls, ...compactions];
   if (parts.length > 0 && !remaining) return parts;
-  const rest = { calls: 0, compactions: 0, usd: inUsd(remaining), usdPartial: isTorn, usdUnseen };
+  const rest = { calls: 0, compactions: 0, usd: inUsd(remaining), usdPartial, usdUnseen };
   return [...parts, { name: nameOf(session, by), t: session.time.last, session, ...rest }];
 }
 
