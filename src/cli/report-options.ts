@@ -1,4 +1,6 @@
 import { type Command, Option } from 'commander';
+import { numberLike } from '../config/check.ts';
+import type { KeyPath } from '../config/keys.ts';
 import { GROUPINGS } from '../replay/sums.ts';
 import type { ListOptions } from '../report/replay/format.ts';
 import { chosenFormat, FORMATS } from '../report/replay/formats.ts';
@@ -23,7 +25,8 @@ export interface ReplayFlags extends Readonly<Record<string, unknown>>, ListOpti
 
 export type ReplayOptions = ReturnType<typeof readFlags>;
 
-const COUNT = 'a whole number, 0 or more';
+/** A key that takes a whole number, 0 or more. */
+const COUNT = 'agents.max';
 
 /** Adds the options about the form of the report, the choice of sessions and the gates. */
 export function addReportOptions(command: Command): void {
@@ -35,15 +38,16 @@ export function addReportOptions(command: Command): void {
   const time = 'a date such as 2026-03-31, or an age such as 3d or 12h';
   command.optionsGroup('Lists of several sessions:');
   value('--since <time>', 'only sessions active since then: 2026-03-31, 3d or 12h', time, timeOf);
-  value('--limit <number>', 'show at most this many rows (0: all; default at a terminal: 30)', COUNT, countOf);
+  const number = (key: KeyPath, flags: string, about: string) =>
+    command.option(flags, about, (text: string) => numberLike(key, flags.split(' ', 1)[0] ?? '', text));
+  number(COUNT, '--limit <number>', 'show at most this many rows (0: all; default at a terminal: 30)');
   command
     .addOption(new Option('--by <what>', 'print sums by day, project or model').choices(GROUPINGS))
     .option('--ids', 'also print the ids of the sessions')
     .optionsGroup('Gates: exit code 3 if a session fails, or if no session has a call:');
-  const level = 'a level such as 85%, 0.85 or 170000 tokens';
-  value('--fail-over <level>', 'fail if the context was larger (85%, 0.85 or tokens)', level, levelOf);
-  value('--max-compactions <number>', 'fail if it was compacted more often', COUNT, countOf);
-  value('--max-unplanned <number>', 'fail if claude itself began more compactions', COUNT, countOf);
+  number('thresholds.warn', '--fail-over <level>', 'fail if the context was larger (85%, 0.85 or tokens)');
+  number(COUNT, '--max-compactions <number>', 'fail if it was compacted more often');
+  number(COUNT, '--max-unplanned <number>', 'fail if claude itself began more compactions');
   const amount = 'an amount in US dollars such as 2.50';
   value('--max-cost <dollars>', 'fail if it cost more, or if its cost is unknown', amount, amountOf);
 }
@@ -60,26 +64,6 @@ export function readFlags(flags: ReplayFlags, isTerminal: boolean) {
 }
 
 const AMOUNT = /^(?:\d{1,9}(?:\.\d{1,9})?|\.\d{1,9})$/;
-
-/** Below the size of any system prompt, a number is probably a percentage: 85 means 85%. */
-const MIN_TOKENS = 1_000;
-
-function levelOf(text: string): number | undefined {
-  const share = shareOf(text);
-  if (share !== undefined) return share > 0 ? share : undefined;
-  const tokens = amountOf(text) ?? 0;
-  return tokens >= MIN_TOKENS && Number.isInteger(tokens) ? tokens : undefined;
-}
-
-function shareOf(text: string): number | undefined {
-  const amount = amountOf(text.replace(/%$/, ''));
-  const share = (amount ?? Number.NaN) / (text.endsWith('%') ? 100 : 1);
-  return share <= 1 ? share : undefined;
-}
-
-function countOf(text: string): number | undefined {
-  return /^\d{1,9}$/.test(text) ? Number(text) : undefined;
-}
 
 function amountOf(text: string): number | undefined {
   return AMOUNT.test(text) ? Number(text) : undefined;

@@ -1,11 +1,12 @@
 import { groupsIn, isFields } from '../core/protocol/fields.ts';
+import { CtxbError } from '../errors.ts';
 import { type Finding, isToolKey, type Origin, settingAt, type ToolKey } from './config.ts';
 import { DEFAULTS } from './defaults.ts';
 import { closest, closestChoice, didYouMean, finding, shown } from './finding.ts';
 import { KEY_PATHS, type KeyPath } from './keys.ts';
 import type { ConfigFile } from './read-config.ts';
 import type { SetValue } from './resolve-config.ts';
-import { expectation, leafOf, namesIn, SETTINGS } from './schema.ts';
+import { expectation, LEAVES, type Leaf, leafOf, namesIn, normalize, SETTINGS } from './schema.ts';
 
 /** What else a group accepts. */
 const HINTS: Readonly<Record<string, string>> = {
@@ -64,6 +65,14 @@ export function fromText(key: KeyPath, value: unknown): unknown {
   const leaf = leafOf(key);
   if (typeof value !== 'string' || leaf === undefined) return value;
   return readings(value).find((reading) => expectation(leaf, reading) === undefined) ?? value;
+}
+
+/** Parses a number of an option that takes the same values as a key. @throws CtxbError `usage` */
+export function numberLike(key: KeyPath, option: string, text: string): number {
+  const value = fromText(key, text);
+  const expected = expectation(LEAVES.get(key) as Leaf, value);
+  if (expected === undefined) return Number(normalize(key, value));
+  throw new CtxbError('usage', `${option}: expected ${expected}, found ${shown(text)}`);
 }
 
 const BOOLEAN_WORDS: ReadonlyMap<string, boolean> = new Map([

@@ -43,7 +43,7 @@ const MISTAKES: readonly Mistake[] = [
   { args: ['replay', '.'], says: '.: no recordings found: claude writes them with --output-format stream-json' },
   { args: ['replay', '--json', '.'], says: '.: no recordings found' },
   { args: ['replay', '--html', 'no/p.html', 'empty'], says: 'no/p.html cannot be written (ENOENT' },
-  { args: ['replay', '--fail-over', '170', 'empty'], says: '--fail-over: expected a level such as 85%' },
+  { args: ['replay', '--fail-over', '170', 'empty'], says: '--fail-over: expected a fraction of the window' },
   { args: ['replay', '--window', '20', 'empty'], says: '--window: expected a whole number of tokens, 1000 or more' },
   { args: ['run', '--compact-at', '60', '--', 'claude', '-p', 'hi'], says: 'did you mean "60%"?' },
   { args: ['replay', '--warn-at', '170', 'empty'], says: 'did you mean "70%"?' },

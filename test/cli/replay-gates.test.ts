@@ -141,10 +141,10 @@ describe('gates', () => {
   it.each(
     sampled(
       [
-        { args: ['--fail-over', '85'], expected: '85%, 0.85 or 170000' },
-        { args: ['--fail-over', '101%'], expected: '85%, 0.85 or 170000' },
-        { args: ['--fail-over', '0'], expected: '85%, 0.85 or 170000' },
-        { args: ['--fail-over', 'most'], expected: '85%, 0.85 or 170000' },
+        { args: ['--fail-over', '85'], expected: 'a fraction of the window' },
+        { args: ['--fail-over', '101%'], expected: 'a fraction of the window' },
+        { args: ['--fail-over', '0'], expected: 'a fraction of the window' },
+        { args: ['--fail-over', 'most'], expected: 'a fraction of the window' },
         { args: ['--max-compactions', '-1'], expected: 'whole number' },
         { args: ['--max-compactions', '1.5'], expected: 'whole number' },
         { args: ['--max-unplanned', ''], expected: 'whole number' },
