@@ -41,7 +41,7 @@ it('compacts between two turns without a call', async () => {
 });
 
 it('keeps the running prompt whole in mid-turn, and shows the caller no line twice', async () => {
-  await using world = await startWorld(job({ turns: [2, 34], growBy: 10_000 }));
+  await using world = await startWorld(job({ turns: [2, 70], growBy: 3_500 }));
   const record = join(world.scratch.cwd, 'run.ndjson');
   const run = await runCtxb(world, {
     flags: [...prompts(...FOUR.slice(0, 2)), '--record', record],
@@ -83,11 +83,11 @@ it('keeps the whole answer of a subagent that was dear, and a line of a cheap on
     input: { description: name, prompt: `Find ${name}`, subagent_type: 'general-purpose', run_in_background: false },
   });
   const endOf = (name: string) => `That is ${name}.`;
-  const { calls } = job({ turns: [2, 12], growBy: 12_000 });
+  const { calls } = job({ turns: [34, 14], growBy: 2_500 });
   await using world = await startWorld({
     calls: (request, index) => {
       const call = (calls as (request: RecordedRequest, index: number) => Call)(request, index);
-      return index === 1 ? { ...call, tools: [agentOf('gold'), agentOf('tin')] } : call;
+      return index === 33 ? { ...call, tools: [agentOf('gold'), agentOf('tin')] } : call;
     },
     subagentCalls: (request) => {
       const name = JSON.stringify(request.body.messages).includes('Find gold') ? 'gold' : 'tin';

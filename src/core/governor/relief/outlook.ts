@@ -122,8 +122,16 @@ function affordableMoment(state: GovernorState): Moment | undefined {
   return stake <= slackOf(state) && worst <= slackOf(state, WORST) ? nextMoment(state, outlook) : undefined;
 }
 
-/** Fewest calls before the work needs all removed contents again; each of them costs less until then. */
+/**
+ * Fewest calls before the work needs all removed contents again; each of them costs less until then. A young run may be
+ * near its end, where it reviews all its files at once; without cache hits, few calls pay for that.
+ */
+function callsBeforeReturn({ gauge, session }: GovernorState): number {
+  return gauge.calls < YOUNG ? RETURN * (1 - session.cache.hits) : RETURN;
+}
+
 const RETURN = 25;
+const YOUNG = 38;
 
 /**
  * `stake`: loss if the run ended after a relief, the calls that are certain to come, and the expected repeated fetches,
@@ -142,7 +150,7 @@ function removalCosts(state: GovernorState, way: Moment['way'], wayOutlook: Retu
   const saved = state.turn.phase === 'idle' && waiting(state).length === 0 ? 0 : taken * rates.cacheRead;
   return {
     stake: reliefCost(outlook) / 1_000_000 - saved - first + cycle,
-    worst: atWorst - RETURN * saved - first,
+    worst: atWorst - callsBeforeReturn(state) * saved - first,
   };
 }
 
