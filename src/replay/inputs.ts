@@ -8,6 +8,7 @@ import { type Fields, textOf } from '../core/protocol/fields.ts';
 import { hashOf } from './read/hash-id.ts';
 import { createIds } from './read/ids.ts';
 import { findAllIn, type ReadLine, type Row } from './read/line-feed.ts';
+import { eventOf } from './read/row-parts.ts';
 import type { Dialect } from './summary.ts';
 
 export type RecordingLine =
@@ -84,9 +85,7 @@ export function createInputReader() {
       case 'unread':
         return unreadLine(line);
       case 'parts':
-        return isRepeated(line.id)
-          ? REPEATED
-          : inputLine(claudeInput({ ...line.shared, ...line.own } as typeof line.shared, time), true);
+        return isRepeated(line.id) ? REPEATED : inputLine(claudeInput(eventOf(line), time), true);
       case 'value':
         return valueLine(line.value);
       default:

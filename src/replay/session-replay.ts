@@ -41,7 +41,7 @@ export interface SessionReplayOptions extends SessionOptions {
 /** Replays one recording line by line. Mutable, because a recording can have millions of lines. */
 export function createSessionReplay(options: SessionReplayOptions) {
   const { run, mask, series, explain } = options;
-  const readsTexts = Boolean(options.uses || options.retention || explain !== undefined);
+  const readsTexts = Boolean(series || options.uses || options.retention || explain !== undefined);
   const decisions: Decision[] = [];
   const world = { carryOut: observe };
   let host = createHost(initialState(run), world);

@@ -185,8 +185,9 @@ it.each([
   { options: { retention: false, uses: false }, needs: false },
   { options: { retention: true }, needs: true },
   { options: { uses: true }, needs: true },
+  { options: { series: true }, needs: true },
   { options: { explain: '1' }, needs: true },
-])('needs the texts of results after the first call with $options: $needs', ({ options, needs }) => {
+])('needs the texts after the first call with $options: $needs', ({ options, needs }) => {
   const replay = createSessionReplay({ run: runWith({}), mask: unmasked, series: false, ...options });
   expect(replay.needsTexts()).toBe(true);
   for (const line of [initLine(), userLine('hello'), callLine(20_000)]) replay.line(asRead(raw(line)));

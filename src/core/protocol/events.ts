@@ -26,18 +26,23 @@ export type Event =
   | OtherEvent
   | MalformedEvent;
 
-/** One block of a message's content. */
+/** One block of a message's content. A `size` stands for the texts of a block, which are then empty. */
 export type Block =
-  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'text'; readonly text: string; readonly size?: TextSize }
   /** The text may be a summary of the thought, or empty; the signature contains the whole thought, in base64. */
-  | { readonly type: 'thinking'; readonly text: string; readonly signatureLength: number }
-  | { readonly type: 'tool_use'; readonly id: string; readonly name: string; readonly input: unknown }
+  | { readonly type: 'thinking'; readonly text: string; readonly signatureLength: number; readonly size?: TextSize }
+  | {
+      readonly type: 'tool_use';
+      readonly id: string;
+      readonly name: string;
+      readonly input: unknown;
+      readonly size?: TextSize;
+    }
   | {
       readonly type: 'tool_result';
       readonly toolUseId: string;
       readonly isError: boolean;
       readonly text: string;
-      /** Stands for the text, which is then empty. */
       readonly size?: TextSize;
       /** Text blocks, if more than one. */
       readonly texts?: readonly string[];

@@ -3,8 +3,9 @@ import { readBlocks } from '../../core/protocol/blocks.ts';
 import { decodeObject, subagentOf } from '../../core/protocol/decode.ts';
 import type { Block, OtherEvent, UserEvent } from '../../core/protocol/events.ts';
 import { type Fields, fieldsOf, isFields, listOf, parsed, timeOf } from '../../core/protocol/fields.ts';
-import { contextOf, type Usage, withTerms } from '../../core/protocol/usage.ts';
+import type { Usage } from '../../core/protocol/usage.ts';
 import type { ReadLine, Thin } from '../read/line-feed.ts';
+import { sizedBlock } from '../read/row-parts.ts';
 import { QUOTE, unitsIn } from './json-units.ts';
 import { afterPiece, hole, type Layout, layoutOf, slot } from './layout.ts';
 
@@ -98,7 +99,7 @@ function createRowReader(readerOf: (row: Fields) => Reader | undefined): Thin {
 
 /** Reads rows completely, except for the tools' reports and the data of progress. */
 function skipperOf(row: Fields, needsTexts: () => boolean): Reader | undefined {
-  if (row.type === 'assistant') return answerReader(row, true);
+  if (row.type === 'assistant') return answerReader(row, needsTexts);
   const isResult = row.type === 'user' && row.tool_use_result === undefined;
   const layout = layoutWith(row, isResult ? openResult(row) : openProgress(row));
   if (layout === undefined) return undefined;
@@ -110,16 +111,17 @@ function skipperOf(row: Fields, needsTexts: () => boolean): Reader | undefined {
     layout,
     read() {
       if (hasAny(report(), REPORT_KEYS)) return undefined;
-      const own = { uuid: uuid(), timestamp: timeOf(timestamp()) };
-      if (!isResult) return { kind: 'parts', shared, own, id: id() };
+      const at = [uuid(), timeOf(timestamp())] as const;
+      if (!isResult) return { kind: 'parts', shared, own: [...at, []], id: id() };
       const units = needsTexts() ? undefined : unitsIn(content());
-      const value = units ? '' : parsed(`${content()}`);
+      if (units !== undefined) {
+        const sized = ['tool_result', expectedTokens(units), units.length, toolId()] as const;
+        return { kind: 'parts', shared, own: [...at, sized], id: id() };
+      }
+      const value = parsed(`${content()}`);
       if (value === undefined) return undefined;
-      const read = readBlocks([{ ...block, tool_use_id: toolId(), content: value }]);
-      const blocks = units
-        ? read.map((each) => ({ ...each, size: { tokens: expectedTokens(units), chars: units.length } }))
-        : read;
-      return { kind: 'parts', shared, own: { ...own, blocks }, id: id() };
+      const blocks = readBlocks([{ ...block, tool_use_id: toolId(), content: value }]);
+      return { kind: 'parts', shared, own: [...at, blocks], id: id() };
     },
   };
 }
@@ -132,7 +134,7 @@ const REPORT_KEYS = [...AGENT_KEYS, ...['For"', '\\u00'].map((text) => Buffer.fr
 
 /** Returns undefined if rows of this form must always be parsed. */
 function readerOf(row: Fields, state: State): Reader | undefined {
-  if (row.type === 'assistant') return answerReader(row, false);
+  if (row.type === 'assistant') return answerReader(row);
   const isPrompt = isPromptRow(row);
   const layout = layoutWith(row, openPrompt(row) ?? openResult(row) ?? openProgress(row));
   if (layout === undefined) return undefined;
@@ -203,8 +205,8 @@ function layoutWith(row: Fields, open: Fields | undefined): Layout | undefined {
   return open && layoutOf({ ...withSlots(row), ...open });
 }
 
-/** @param isWhole whether all blocks are read */
-function answerReader(row: Fields, isWhole: boolean): Reader | undefined {
+/** @param needsTexts for a full replay, which reads all blocks */
+function answerReader(row: Fields, needsTexts?: () => boolean): Reader | undefined {
   const event = decodeObject(row);
   const messageFields = fieldsOf(row.message);
   if (event.kind !== 'assistant' || event.synthetic || row.line !== undefined) return undefined;
@@ -224,18 +226,26 @@ function answerReader(row: Fields, isWhole: boolean): Reader | undefined {
   if (layout === undefined) return undefined;
   const [id, uuid, timestamp] = [layout.idOf(UUID), layout.textOf(UUID), layout.textOf(TIMESTAMP)];
   const [stop, message, content] = [layout.textOf(STOP), layout.textOf(ID), layout.bytesOf(CONTENT)];
-  const usageIn = usageReader(known, layout);
+  const countsIn = countsReader(known, layout);
   const shared = { ...event, blocks: [] };
   return {
     layout,
     read() {
-      const [messageId, usage] = [message(), usageIn()];
-      if (messageId === undefined || usage === undefined) return undefined;
-      const outputFinal = stop() !== undefined && usage.output > 0;
-      const blocks = blocksIn(content(), !isWhole && outputFinal);
+      const [messageId, counts] = [message(), countsIn()];
+      if (messageId === undefined || counts === undefined) return undefined;
+      const outputFinal = stop() !== undefined && counts[3] > 0;
+      const blocks = blocksIn(content(), !needsTexts && outputFinal);
       if (blocks === undefined) return undefined;
-      const ownId = isWhole || !outputFinal ? uuid() : undefined;
-      const own = { uuid: ownId, timestamp: timeOf(timestamp()), messageId, usage, outputFinal, blocks };
+      const sized = needsTexts?.() === false ? sizedBlock(blocks) : blocks;
+      const isEmpty = counts[0] + counts[1] + counts[2] === 0;
+      const own = [
+        isEmpty ? uuid() : undefined,
+        timeOf(timestamp()),
+        sized,
+        messageId,
+        outputFinal,
+        ...counts,
+      ] as const;
       return { kind: 'parts', shared, own, id: id() };
     },
   };
@@ -264,22 +274,19 @@ const HOUR = slot('/cache_creation/ephemeral_1h_input_tokens');
 const MINUTES = slot('/cache_creation/ephemeral_5m_input_tokens');
 
 /** Reads the counts of a usage of a known form; undefined: parse the row. */
-function usageReader(known: Usage, { countOf, has }: Layout) {
+function countsReader(known: Usage, { countOf, has }: Layout) {
   const input = countOf(slot('/input_tokens'), known.input);
   const output = countOf(slot('/output_tokens'), known.output);
   const cacheCreation = countOf(TOTAL, known.cacheCreation);
   const cacheRead = countOf(slot('/cache_read_input_tokens'), known.cacheRead);
   const [hour, minutes] = [countOf(HOUR, known.cacheCreationHour ?? 0), countOf(MINUTES, 0)];
-  const { terms } = known;
-  const searches = countOf(slot('/server_tool_use/web_search_requests'), terms?.webSearches ?? 0);
+  const searches = countOf(slot('/server_tool_use/web_search_requests'), known.terms?.webSearches ?? 0);
   // Without a total, the parts would have to be added up.
   if (!has(TOTAL) && (has(HOUR) || has(MINUTES))) return () => undefined;
-  return (): Usage | undefined => {
-    const usage = { input: input(), cacheCreation: cacheCreation(), cacheRead: cacheRead(), output: output() };
-    const cacheCreationHour = hour();
-    if (usage.cacheCreation === 0 && cacheCreationHour + minutes() > 0) return undefined;
-    if (searches() !== (terms?.webSearches ?? 0)) return undefined;
-    if (Number.isNaN(contextOf(usage) + usage.output + cacheCreationHour)) return undefined;
-    return withTerms(usage, cacheCreationHour, terms);
+  return () => {
+    const counts = [input(), cacheCreation(), cacheRead(), output(), hour()] as const;
+    if (counts[1] === 0 && counts[4] + minutes() > 0) return undefined;
+    if (searches() !== (known.terms?.webSearches ?? 0)) return undefined;
+    return counts.some(Number.isNaN) ? undefined : counts;
   };
 }

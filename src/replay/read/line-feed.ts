@@ -1,7 +1,7 @@
-import type { AssistantEvent, OtherEvent, UserEvent } from '../../core/protocol/events.ts';
 import { type Fields, isFields, parsed } from '../../core/protocol/fields.ts';
 import { valueEnd } from '../../core/protocol/json-spans.ts';
 import { objectsIn } from '../../core/protocol/objects-in.ts';
+import type { Parts } from './row-parts.ts';
 
 /** Maximum length of a line in bytes; the longest one in public recordings is below 10 MiB. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
@@ -35,24 +35,13 @@ export type ReadLine = (
   | { readonly kind: 'malformed'; readonly lost?: true }
   | { readonly kind: 'value'; readonly value: Fields }
   | { readonly kind: 'unread'; readonly row: Row }
-  /**
-   * A row of a session log that was decoded without parsing all of it; `id` as in {@link Row}. The fields that all rows
-   * of its form share are in an object of their own, which is sent to a thread once.
-   */
-  | {
-      readonly kind: 'parts';
-      readonly shared: LogEvent;
-      readonly own: Partial<LogEvent>;
-      readonly id: number | undefined;
-    }
+  | Parts
 ) & {
   /** Other text precedes it on the line. */
   readonly isMore?: true;
   /** The start of the first non-blank line, which identifies the kind of recording. */
   readonly text?: string;
 };
-
-type LogEvent = AssistantEvent | UserEvent | OtherEvent;
 
 /** A row of a session log that is counted without parsing. */
 export interface Row {

@@ -6,8 +6,8 @@ import { fixture } from '../../support/recordings.ts';
 const LOG = fixture('native-mid-turn.session.jsonl');
 
 it.each([
-  { what: 'texts', sized: 0, found: /"text":"[^"]/, missing: /"text":""/ },
-  { what: 'sizes', sized: 1, found: /"text":"",[^{}]*"size":{"tokens":\d/, missing: /"texts":\[./ },
+  { what: 'texts', sized: 0, found: /"own":[^}]*"text":"[^"]/, missing: /\["tool_result"/ },
+  { what: 'sizes', sized: 1, found: /\["tool_result",[\d.]+,\d+,/, missing: /"own":[^}]*"text":/ },
 ])('sends the $what of tool results', async ({ sized, found, missing }) => {
   const sent: unknown[] = [];
   // All chunks count as taken.

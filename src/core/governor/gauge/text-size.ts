@@ -21,7 +21,7 @@ const THOUGHT_TOKENS_PER_CHAR = 0.26;
 
 /** Measures the texts of a block, the slowest step of reading it. */
 export function sizeOf(block: TextBlock, tokensOf = expectedTokens): TextSize {
-  if (block.type === 'tool_result' && block.size) return block.size;
+  if (block.size) return block.size;
   if (block.type === 'tool_use') return inputSize(block.name, block.input, tokensOf);
   const { text } = block;
   const tokens = block.type === 'thinking' ? thoughtTokens(text, block.signatureLength, tokensOf) : tokensOf(text);

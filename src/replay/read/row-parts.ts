@@ -1,0 +1,71 @@
+import { sizeOf } from '../../core/governor/gauge/text-size.ts';
+import type { AssistantEvent, Block, OtherEvent, TextBlock, UserEvent } from '../../core/protocol/events.ts';
+import { fieldsOf } from '../../core/protocol/fields.ts';
+import { withTerms } from '../../core/protocol/usage.ts';
+
+type LogEvent = AssistantEvent | UserEvent | OtherEvent;
+
+/** A row of a session log that was decoded without parsing all of it; `id` as in `Row`. */
+export interface Parts {
+  readonly kind: 'parts';
+  /** The fields that all rows of its form share. */
+  readonly shared: LogEvent;
+  readonly own: OwnParts;
+  readonly id: number | undefined;
+}
+
+/** A list, because objects take several times as long to be sent to a thread. The counts are those of the usage. */
+type OwnParts = readonly [
+  uuid: string | undefined,
+  timestamp: number | undefined,
+  blocks: readonly Block[] | SizedBlock,
+  messageId?: string,
+  outputFinal?: boolean,
+  ...counts: number[],
+];
+
+/** The only block of a row, of which no figure needs the texts. */
+type SizedBlock = readonly [
+  type: TextBlock['type'],
+  tokens: number,
+  chars: number,
+  toolUseId?: string | undefined,
+  name?: string,
+];
+
+/** Puts a row together. */
+export function eventOf({ shared, own }: Parts): LogEvent {
+  const [uuid, timestamp, found] = own;
+  if (shared.kind !== 'assistant' && shared.kind !== 'user') return { ...shared, uuid, timestamp };
+  const blocks = isSized(found) ? [blockOf(found, shared.blocks[0])] : found;
+  if (shared.kind === 'user') return { ...shared, uuid, timestamp, blocks };
+  const [, , , messageId = '', outputFinal = false, input = 0, cacheCreation = 0, cacheRead = 0, output = 0, hour = 0] =
+    own;
+  const usage = withTerms({ input, cacheCreation, cacheRead, output }, hour, shared.usage?.terms);
+  return { ...shared, uuid, timestamp, messageId, usage, outputFinal, blocks };
+}
+
+function isSized(found: OwnParts[2]): found is SizedBlock {
+  return typeof found[0] === 'string';
+}
+
+/** @param known a block of another row of the form */
+function blockOf([type, tokens, chars, id = '', name = '']: SizedBlock, known: Block | undefined): Block {
+  const size = { tokens, chars };
+  if (type === 'tool_use') return { type, id, name, input: undefined, size };
+  if (type !== 'tool_result') return { type, text: '', signatureLength: 0, size };
+  // Not a copy of `known`: such copies differ in their inner form, which slows down all that reads blocks.
+  const isError = known?.type === type && known.isError;
+  return { type, toolUseId: id, isError, text: '', images: 0, definitions: [], size };
+}
+
+/** The only block with its size in place of its texts; all blocks if some figure needs more. */
+export function sizedBlock(blocks: readonly Block[]): readonly Block[] | SizedBlock {
+  const [block, ...others] = blocks;
+  if (others.length > 0 || block === undefined || !('text' in block || block.type === 'tool_use')) return blocks;
+  const { tokens, chars } = sizeOf(block);
+  if (block.type !== 'tool_use') return [block.type, tokens, chars];
+  const { subagent_type, command } = fieldsOf(block.input);
+  const isRead = subagent_type !== undefined || (typeof command === 'string' && command.includes('M context'));
+  return isRead ? blocks : [block.type, tokens, chars, block.id, block.name];
+}
