@@ -87,9 +87,9 @@ async function runSteps(request: FlowRequest, io: Io): Promise<number> {
   const style = await styleFor(io.stderr, io.env);
   const progress = createFlowProgress({ stderr: io.stderr, style, quiet });
   const run = { flow, files, done, brief, progress, claudeFor: (step: FlowStep) => claudeFor(request, step) };
-  const { board, ends, exitCode } = await conductFlow(run, io);
-  say(`${flowSumText(board, ends)}; each step: ctxb flow report`);
-  if ([...board.values()].some((status) => status !== 'done')) say(`to continue: ${resumeCommand(request)}`);
+  const { board, exitCode } = await conductFlow(run, io);
+  say(`${flowSumText(board)}; each step: ctxb flow report`);
+  if ([...board.values()].some(({ kind }) => kind !== 'done')) say(`to continue: ${resumeCommand(request)}`);
   return exitCode;
 }
 

@@ -7,7 +7,7 @@ import { stateFolder } from '../../src/store/folders/user-folders.ts';
 import { startWorld } from '../support/claude.ts';
 import { givenTexts, mainRequests, REFUSED } from '../support/conversation.ts';
 import { costEntries } from '../support/cost-ledger.ts';
-import { curateIn, HISTORY, names, outputsToSum, STEP, startShop } from '../support/curator.ts';
+import { curateIn, HISTORY, names, STEP, startShop } from '../support/curator.ts';
 import { briefingIn, runFlowFile, stepStatus, stepText, writeFlow } from '../support/flow-plays.ts';
 import { headingsOf } from '../support/packs.ts';
 import { inSoak, sampled } from '../support/size.ts';
@@ -24,7 +24,7 @@ it('names files and steps, and the briefing takes them within its budget', async
   const { choice, fault, costUsd, durationMs } = await curateIn(world);
 
   expect(fault).toBeUndefined();
-  expect(choice).toEqual({ files: ['parse.ts', 'lex.ts'], steps: ['plan'] });
+  expect(choice).toEqual({ files: ['parse.ts', 'lex.ts'], steps: ['plan'], summaries: new Map() });
   expect(costUsd).toBeGreaterThan(0);
   expect(durationMs).toBeGreaterThan(0);
   const included = (steps: readonly string[]) =>
@@ -79,7 +79,7 @@ inSoak('can only read in the working folder, whatever the settings allow', async
   expect(results).toHaveLength(calls.length);
   for (const result of results) expect(result).toMatchObject({ is_error: true });
   expect(existsSync(join(world.scratch.cwd, 'made.txt'))).toBe(false);
-  expect(choice).toEqual({ files: [], steps: ['plan'] });
+  expect(choice).toMatchObject({ files: [], steps: ['plan'] });
 });
 
 it('is believed only if disk and history agree', async () => {
@@ -87,21 +87,28 @@ it('is believed only if disk and history agree', async () => {
   await using world = await startShop([names(files, ['deploy', 'plan'])]);
   const { choice, fault } = await curateIn(world);
 
-  expect(choice).toEqual({ files: ['parse.ts'], steps: ['plan'] });
+  expect(choice).toMatchObject({ files: ['parse.ts'], steps: ['plan'] });
   expect(fault).toBe(
-    'files left out: `gone.ts` (no such file), `../home/key.txt` (a place outside), ' +
-      '`key.txt` (a link to a place outside); unknown steps: `deploy`',
+    '`gone.ts`: no such file; `../home/key.txt`: a place outside; ' +
+      '`key.txt`: a link to a place outside; `deploy`: no such step',
   );
   expect(packWith(choice).receipt.artifacts.map(({ path }) => path)).toEqual(['parse.ts']);
 });
 
+/** The choice after a failure. */
+const NOTHING: CuratedChoice = { files: [], steps: [], summaries: new Map() };
+
 const FAILURES = [
-  { name: 'prose', calls: [{ text: 'Hm.' }, { text: 'I like parse.ts.' }], fault: 'JSON, found `I like parse.ts.`' },
-  { name: 'nothing that is true', calls: [names(['gone.ts'], ['deploy'])], fault: 'files left out: `gone.ts`' },
+  {
+    name: 'prose',
+    calls: [{ text: 'Hm.' }, { text: 'I like parse.ts.' }],
+    fault: 'summaries, found `I like parse.ts.`',
+  },
+  { name: 'nothing that is true', calls: [names(['gone.ts'], ['deploy'])], fault: '`gone.ts`: no such file' },
   {
     name: 'another shape',
     calls: [{ tools: [{ name: 'StructuredOutput', input: { files: 'parse.ts' } }] }, { text: 'no' }, { text: 'no.' }],
-    fault: 'expected JSON, found `no.`',
+    fault: 'found `no.`',
   },
   {
     name: 'an API error',
@@ -125,8 +132,8 @@ inSoak.each(sampled(FAILURES, 3))('$name: a fault, and the mechanical selection'
   await using world = await startShop(calls);
   const curation = await curateIn(world, curator === undefined ? {} : { curator });
 
-  expect(curation).toMatchObject({ choice: undefined, fault: expect.stringContaining(fault) });
-  expect(packWith(curation.choice)).toEqual(packWith(undefined));
+  expect(curation).toMatchObject({ choice: NOTHING, fault: expect.stringContaining(fault) });
+  expect(packWith(curation.choice).text).toEqual(packWith(undefined).text);
   expect(curation.durationMs).toBeLessThan(20_000);
 });
 
@@ -136,13 +143,13 @@ it.each([
 ])('a claude that $name is a fault', async ({ program, fault }) => {
   await using world = await startShop([]);
   const curation = await curateIn(world, { program });
-  expect(curation).toMatchObject({ choice: undefined, costUsd: 0, fault: expect.stringContaining(fault) });
+  expect(curation).toMatchObject({ choice: NOTHING, costUsd: 0, fault: expect.stringContaining(fault) });
 });
 
 it("reports claude's own error if it does not start", async () => {
   await using world = await startShop([]);
   const { choice, fault } = await curateIn(world, { settings: '/nowhere/settings.json' });
-  expect(choice).toBeUndefined();
+  expect(choice).toEqual(NOTHING);
   expect(fault).toMatch(/^exit code 1: .*settings\.json/i);
 });
 
@@ -151,7 +158,7 @@ function longWinded(request: RecordedRequest): Call {
   if (briefingIn(request) !== undefined) return { text: 'x'.repeat(6_000) };
   return givenTexts(request).join('\n').includes('# Briefing for step three')
     ? { text: 'I like the first one.' }
-    : names([], ['one'], outputsToSum(request).length === 0 ? undefined : []);
+    : names([], ['one']);
 }
 
 it('in a flow: the briefing has its choice, and the receipt its faults', async () => {
@@ -165,9 +172,11 @@ it('in a flow: the briefing has its choice, and the receipt its faults', async (
   // Before the first step there is nothing to choose from.
   expect(receipt('one').curation).toBeUndefined();
   expect(receipt('three')).toMatchObject({ curation: { fault: expect.stringContaining('expected JSON') } });
-  expect(receipt('three').curator).toBeUndefined();
+  expect(receipt('three').curator).toEqual({ steps: [], files: [] });
   expect(stepStatus(world, 'three')).toMatchObject({ status: 'done' });
-  expect(run.stderr).toContain('[three] the curator: expected JSON, found `I like the first one.`');
+  expect(run.stderr).toContain(
+    '[three] the curator: expected JSON with files, steps and summaries, found `I like the first one.`',
+  );
   expect(receipt('four')).toMatchObject({
     curator: { steps: ['one'] },
     curation: {
@@ -188,5 +197,5 @@ inSoak('ends with the flow', async () => {
   const curation = curateIn(world, { stop: stop.signal });
   await world.standin.waitFor(({ kind }) => kind === 'main');
   stop.abort();
-  expect(await curation).toMatchObject({ choice: undefined, fault: expect.stringContaining('exit code') });
+  expect(await curation).toMatchObject({ choice: NOTHING, fault: expect.stringContaining('exit code') });
 });

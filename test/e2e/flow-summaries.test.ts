@@ -23,7 +23,7 @@ function summing(request: RecordedRequest): Call {
     step,
     text: `It looked at \`src/${step}.ts\`. ${output.trim().split('\n').at(-1)}`,
   }));
-  return names([], [], summaries.length === 0 ? undefined : summaries);
+  return names([], [], summaries);
 }
 
 const LEAN = { contextBudgetChars: 10_000, historyRecentChars: 7_000, historyOlderChars: 2_000 };
@@ -76,13 +76,13 @@ inSoak('the configuration or a profile switches it on, a step off', async () => 
 /** A curator that sums up the plan in these words. */
 const summaryOf = (text: string) => names(['parse.ts'], [], [{ step: 'plan', text }]);
 const PLAN = { ...HISTORY[0], output: `plan: a.ts has 12 faults in 3 files.\n${'x '.repeat(1_500)}` } as PackItem;
-const TASK: SummaryTask = { toSum: [PLAN], kept: new Map(), summaryChars: 400 };
+const TASK: SummaryTask = { model: 'haiku', toSum: [PLAN], kept: new Map(), summaryChars: 400 };
 
 inSoak('drops only a summary that is too long', async () => {
   await using world = await startShop([summaryOf('It was so. '.repeat(40))]);
   const curation = await curateIn(world, { summaries: TASK });
-  expect(curation.fault).toBe('the summary of plan has 439 characters, at most 400 are taken');
-  expect(curation.choice).toEqual({ files: ['parse.ts'], steps: [] });
+  expect(curation.fault).toBe('the summary of plan has 439 characters, more than 400');
+  expect(curation.choice).toEqual({ files: ['parse.ts'], steps: [], summaries: new Map() });
   expect([...curation.made]).toEqual([]);
 });
 

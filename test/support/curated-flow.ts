@@ -86,7 +86,7 @@ function curated(request: RecordedRequest): Call {
   const { system, tools, messages } = request.body;
   const cacheCreation = Math.ceil(JSON.stringify([system, tools, messages]).length / 4);
   const output = 50 + Math.ceil(JSON.stringify(found).length / 4);
-  return { ...names([], [], found.length === 0 ? undefined : found), usage: { cacheCreation, output } };
+  return { ...names([], [], found), usage: { cacheCreation, output } };
 }
 
 export function curatedTable(without: readonly CuratedStep[], curated: readonly CuratedStep[]): string {

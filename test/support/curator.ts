@@ -16,7 +16,7 @@ export const HISTORY = ['plan', 'parser', 'notes'].map((stepId) =>
 );
 
 /** There is nothing to sum up. */
-export const NOTHING_TO_SUM: SummaryTask = { toSum: [], kept: new Map(), summaryChars: 400 };
+export const NOTHING_TO_SUM: SummaryTask = { model: 'haiku', toSum: [], kept: new Map(), summaryChars: 400 };
 
 /** A working folder with two files, and a link that leads out of it. */
 export async function startShop(calls: readonly Call[]): Promise<World & AsyncDisposable> {
@@ -53,9 +53,9 @@ export function curateIn(world: World, options: Partial<CurateOptions> = {}): Pr
 export function names(
   files: readonly string[],
   steps: readonly string[],
-  summaries?: readonly { readonly step: string; readonly text: string }[],
+  summaries: readonly { readonly step: string; readonly text: string }[] = [],
 ): Call {
-  return { tools: [{ name: 'StructuredOutput', input: { files, steps, ...(summaries && { summaries }) } }] };
+  return { tools: [{ name: 'StructuredOutput', input: { files, steps, summaries } }] };
 }
 
 /** The outputs that a curator is asked to sum up, by their steps. */

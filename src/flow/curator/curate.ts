@@ -9,7 +9,7 @@ import type { TaughtStep } from '../pack/frame.ts';
 import type { CuratedChoice } from '../pack/receipt.ts';
 import type { PackItem } from '../pack/step-block.ts';
 import { runStep, type StepEnd, type StepRun } from '../run/run-step.ts';
-import { answerJsonSchema, checkAnswer, curatorPrompt, readAnswer } from './question.ts';
+import { ANSWER_JSON_SCHEMA, checkAnswer, curatorPrompt, readAnswer } from './question.ts';
 import { checkSummaries, type MadeSummaries, type SummaryTask } from './summaries.ts';
 
 /** `config` is the flow's configuration; `curate` disables what a curator must not do. */
@@ -20,43 +20,45 @@ export interface CurateOptions extends Pick<StepRun, 'program' | 'config' | 'sto
   readonly summaries: SummaryTask;
 }
 
-export type Curation = Awaited<ReturnType<typeof curate>>;
+export interface Curation {
+  /** After a failure it has only the summaries made before, so that the mechanical selection applies. */
+  readonly choice: CuratedChoice;
+  /** Why no choice was made, or which parts of the answer were rejected. */
+  readonly fault: string | undefined;
+  readonly made: MadeSummaries;
+  readonly costUsd: number;
+  readonly durationMs: number;
+}
 
 /** Pays for a few dozen tool calls of a cheap model. */
 const LIMIT_USD = 0.05;
 
 /**
  * Asks a cheap, read-only claude which files and earlier steps matter to a step, and lets it summarize outputs. Never
- * rejects: after a failure, the step runs with the mechanical selection and the summaries made before.
+ * rejects.
  *
  * @param history oldest first
  */
-export async function curate(step: TaughtStep, history: readonly PackItem[], options: CurateOptions, io: Io) {
+export async function curate(
+  step: TaughtStep,
+  history: readonly PackItem[],
+  options: CurateOptions,
+  io: Io,
+): Promise<Curation> {
   const startedAt = performance.now();
+  const { summaries } = options;
+  let costUsd = 0;
+  let checked: Omit<Curation, 'costUsd' | 'durationMs'>;
   try {
-    const { toSum, summaryChars } = options.summaries;
-    const place = { cwd: io.cwd, maxFiles: options.curator.maxFiles, toSum, summaryChars };
-    const { output, error, costUsd, durationMs } = await ask(curatorPrompt(step, history, place), options, io);
-    const judgement = error === undefined ? checkOutput(output, history, options, io) : judgeFailure(options, error);
-    return { ...judgement, costUsd, durationMs };
+    const end = await ask(curatorPrompt(step, history, { cwd: io.cwd, ...options.curator, ...summaries }), options, io);
+    costUsd = end.costUsd;
+    if (end.error !== undefined) throw new Error(end.error);
+    checked = checkOutput(end.output, history, options, io);
   } catch (error) {
-    return { ...judgeFailure(options, messageOf(error)), costUsd: 0, durationMs: performance.now() - startedAt };
+    checked = { choice: { steps: [], files: [], summaries: summaries.kept }, made: new Map(), fault: messageOf(error) };
   }
-}
-
-interface Judgement {
-  /** undefined: use the mechanical selection. */
-  readonly choice: CuratedChoice | undefined;
-  /** Why no choice was made, or which part of the answer was rejected. */
-  readonly fault: string | undefined;
-  /** The new summaries; empty without an answer. */
-  readonly made: MadeSummaries;
-}
-
-/** Falls back to the summaries made before. */
-function judgeFailure({ summaries: { kept } }: CurateOptions, fault: string): Judgement {
-  const choice = kept.size === 0 ? undefined : { steps: [], files: [], summaries: kept };
-  return { choice, fault: oneLine(fault, LONG_LINE_LENGTH), made: new Map() };
+  const fault = checked.fault && oneLine(checked.fault, LONG_LINE_LENGTH);
+  return { ...checked, fault, costUsd, durationMs: performance.now() - startedAt };
 }
 
 async function ask(prompt: string, options: CurateOptions, io: Io): Promise<StepEnd> {
@@ -67,7 +69,7 @@ async function ask(prompt: string, options: CurateOptions, io: Io): Promise<Step
   };
   const run = {
     program,
-    invocation: curatorInvocation(curator.model, options),
+    invocation: curatorInvocation(curator.model, options.settings),
     config: curatorConfig(config, LIMIT_USD),
     prompt,
     timeoutSeconds: curator.timeoutSeconds,
@@ -80,21 +82,20 @@ async function ask(prompt: string, options: CurateOptions, io: Io): Promise<Step
   return isBare ? { ...end, error: `${end.error}: ${lastError}` } : end;
 }
 
-function checkOutput(output: string, history: readonly PackItem[], options: CurateOptions, io: Io): Judgement {
-  const read = readAnswer(output);
-  if ('fault' in read) return judgeFailure(options, read.fault);
-  const { curator, summaries: task } = options;
-  const steps = new Set(history.map(({ stepId }) => stepId));
+function checkOutput(
+  output: string,
+  history: readonly PackItem[],
+  { curator, summaries: task }: CurateOptions,
+  io: Io,
+) {
+  const answer = readAnswer(output);
+  const known = new Set(history.map(({ stepId }) => stepId));
   const find = (file: string) => fileInside(io.cwd, file);
-  const { choice, faults } = checkAnswer(read.answer, { steps, maxFiles: curator.maxFiles, find });
-  const checked = checkSummaries(read.answer.summaries, task);
+  const { faults, ...choice } = checkAnswer(answer, { steps: known, maxFiles: curator.maxFiles, find });
+  const { made, faults: more } = checkSummaries(answer.summaries, task);
   const summaries = new Map(task.kept);
-  for (const [id, text] of checked.made) summaries.set(id, { text, by: curator.model });
-  return {
-    choice: summaries.size === 0 ? choice : { ...(choice ?? { steps: [], files: [] }), summaries },
-    fault: [...faults, ...checked.faults].join('; ') || undefined,
-    made: checked.made,
-  };
+  for (const [id, text] of made) summaries.set(id, { text, by: curator.model });
+  return { choice: { ...choice, summaries }, made, fault: [...faults, ...more].join('; ') || undefined };
 }
 
 /**
@@ -108,10 +109,7 @@ const READ_ONLY = ['--tools', 'Read,Grep,Glob', '--strict-mcp-config'];
  */
 const FOLDER_ONLY = ['--permission-mode', 'default'];
 
-export function curatorInvocation(
-  model: string,
-  { settings, summaries }: Pick<CurateOptions, 'settings' | 'summaries'>,
-): HeadlessInvocation {
+export function curatorInvocation(model: string, settings: string | undefined): HeadlessInvocation {
   return readClaudeArguments([
     ...['-p', '--output-format', 'stream-json', '--verbose'],
     ...['--model', model],
@@ -120,7 +118,7 @@ export function curatorInvocation(
     ...FOLDER_ONLY,
     // Keep this session out of the user's `claude --continue`.
     '--no-session-persistence',
-    ...['--json-schema', answerJsonSchema(summaries.toSum.length > 0)],
+    ...['--json-schema', ANSWER_JSON_SCHEMA],
   ]) as HeadlessInvocation;
 }
 

@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
-import * as v from 'valibot';
 import type { Budgets } from '../../config/config.ts';
 import { codePoints } from '../../core/governor/gauge/token-estimate.ts';
-import { parsed } from '../../core/protocol/fields.ts';
+import { parseFields, textOf } from '../../core/protocol/fields.ts';
 import { groupDigits } from '../../core/text/words.ts';
 import { orElse } from '../../errors.ts';
 import type { FlowRunFiles } from '../../store/runs/flow-run.ts';
@@ -11,6 +10,7 @@ import type { PackItem, Summary } from '../pack/step-block.ts';
 
 /** The summaries to make before a step, and the existing ones. */
 export interface SummaryTask {
+  readonly model: string;
   readonly toSum: readonly PackItem[];
   /** Existing summaries by step id. */
   readonly kept: ReadonlyMap<string, Summary>;
@@ -37,41 +37,35 @@ const MAX_READ_CHARS = 2 * READ_CHARS;
 export function createSummaries(files: Pick<FlowRunFiles, 'read' | 'writeJson'>) {
   return {
     /** @param items the outcome of each step with the mechanical selection */
-    taskFor(
-      history: readonly PackItem[],
-      items: PackReceipt['items'],
-      { model, budgets }: { readonly model: string; readonly budgets: Budgets },
-    ): SummaryTask {
+    taskFor(history: readonly PackItem[], items: PackReceipt['items'], model: string, budgets: Budgets): SummaryTask {
       // About a third of the space for an older output, and at most about a page.
-      const limit = Math.min(4_000, Math.max(400, Math.floor(budgets.historyOlderChars * 0.3)));
+      const summaryChars = Math.min(4_000, Math.max(400, Math.floor(budgets.historyOlderChars * 0.3)));
       const short = new Set(items.filter((each) => isShort(each, budgets)).map(({ step }) => step));
       const older = history
         .slice(0, -1)
-        .filter(({ stepId, output }) => short.has(stepId) && codePoints(output) > limit);
+        .filter(({ stepId, output }) => short.has(stepId) && codePoints(output) > summaryChars)
+        .toReversed();
       const kept = new Map<string, Summary>();
-      const unknown: PackItem[] = [];
-      for (const item of older.toReversed()) {
-        const found = find(item, { model, limit });
-        if (found === undefined) unknown.push(item);
-        else kept.set(item.stepId, { text: found.text, by: model });
+      for (const item of older) {
+        const text = find(item, { model, summaryChars });
+        if (text !== undefined) kept.set(item.stepId, { text, by: model });
       }
-      return { toSum: firstOf(unknown), kept, summaryChars: limit };
+      return { model, toSum: firstOf(older.filter(({ stepId }) => !kept.has(stepId))), kept, summaryChars };
     },
     /** Stores the summaries, so that later steps do not pay for them again. */
-    keep({ toSum, summaryChars: limit }: SummaryTask, model: string, made: MadeSummaries): void {
-      for (const item of toSum) {
+    keep(task: SummaryTask, made: MadeSummaries): void {
+      for (const item of task.toSum) {
         const text = made.get(item.stepId);
-        if (text !== undefined)
-          files.writeJson(item.stepId, fileOf(item, { model, limit }), { version: 1, model, text });
+        if (text === undefined) continue;
+        files.writeJson(item.stepId, fileOf(item, task), { version: 1, model: task.model, text });
       }
     },
   };
 
   /** Treats an unreadable summary as missing, because a summary is not worth a failed step. */
-  function find(item: PackItem, source: SummarySource) {
-    const text = orElse(() => files.read(item.stepId, fileOf(item, source)), undefined);
-    const { success, output } = v.safeParse(keptSchema, parsed(text ?? ''));
-    return success ? output : undefined;
+  function find(item: PackItem, source: SummarySource): string | undefined {
+    const { version, text } = parseFields(orElse(() => files.read(item.stepId, fileOf(item, source)), undefined) ?? '');
+    return version === 1 ? textOf(text) : undefined;
   }
 }
 
@@ -91,15 +85,10 @@ function firstOf(items: readonly PackItem[]): PackItem[] {
   });
 }
 
-interface SummarySource {
-  readonly model: string;
-  readonly limit: number;
-}
+type SummarySource = Pick<SummaryTask, 'model' | 'summaryChars'>;
 
-const keptSchema = v.object({ version: v.literal(1), text: v.string() });
-
-function fileOf({ stepId, output }: PackItem, { model, limit }: SummarySource): string {
-  const source = hash('sha256', JSON.stringify([stepId, output, model, limit]));
+function fileOf({ stepId, output }: PackItem, { model, summaryChars }: SummarySource): string {
+  const source = hash('sha256', JSON.stringify([stepId, output, model, summaryChars]));
   return `summary-${source.slice(0, 16)}.json`;
 }
 
@@ -114,11 +103,8 @@ export function checkSummaries(
     const text = summaries.find(({ step }) => step === stepId)?.text.trim() ?? '';
     const length = codePoints(text);
     if (!/[\p{L}\p{N}]/u.test(text)) faults.push(`the summary of ${stepId} is missing`);
-    else if (length > limit) {
-      faults.push(
-        `the summary of ${stepId} has ${groupDigits(length)} characters, at most ${groupDigits(limit)} are taken`,
-      );
-    } else made.set(stepId, text);
+    else if (length <= limit) made.set(stepId, text);
+    else faults.push(`the summary of ${stepId} has ${groupDigits(length)} characters, more than ${groupDigits(limit)}`);
   }
   return { made, faults };
 }

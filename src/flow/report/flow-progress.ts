@@ -48,31 +48,23 @@ export function createFlowProgress({ stderr, style, quiet }: FlowProgressOptions
   };
 }
 
-function newsText(news: StepNews): string {
-  if (!('end' in news)) return news.kind;
-  const { kind, end } = news;
-  if (kind === 'failed') return `failed: ${shortError(end.error)} (${endText(end)})`;
-  return kind === 'done' ? `done: ${endText(end)}` : `stopped (${endText(end)})`;
+function newsText({ kind, end }: StepNews): string {
+  if (end === undefined) return kind;
+  if (kind === 'failed') return `failed: ${shortError(end.error)} (${endText([end])})`;
+  return kind === 'done' ? `done: ${endText([end])}` : `stopped (${endText([end])})`;
 }
 
-function endText({ durationMs, peakTokens, calls, costUsd: cost }: ReturnType<typeof sumOf>): string {
-  const peak = peakTokens === 0 ? '' : `, at most ${tokens(peakTokens)} tokens`;
-  return `${duration(durationMs)}, ${counted(calls, 'call')}${peak}, ${dollars(cost)}`;
+/** The figures of a step, or the totals over several steps; for the context, the maximum. */
+function endText(ends: readonly StepEnd[]): string {
+  const sum = (figure: 'calls' | 'costUsd' | 'durationMs') => ends.reduce((total, end) => total + end[figure], 0);
+  const peak = Math.max(0, ...ends.map(({ peakTokens }) => peakTokens));
+  const context = peak === 0 ? '' : `, at most ${tokens(peak)} tokens`;
+  return `${duration(sum('durationMs'))}, ${counted(sum('calls'), 'call')}${context}, ${dollars(sum('costUsd'))}`;
 }
 
 /** One line of totals over all steps; the receipts contain the figures of each step. */
-export function flowSumText(board: Board, ends: ReadonlyMap<string, StepEnd>): string {
-  const done = [...board.values()].filter((status) => status === 'done').length;
-  return `${done} of ${counted(board.size, 'step')} done: ${endText(sumOf([...ends.values()]))}`;
-}
-
-/** Totals over several steps; for the context, the maximum. */
-function sumOf(ends: readonly StepEnd[]) {
-  const sum = (figure: 'calls' | 'costUsd' | 'durationMs') => ends.reduce((total, end) => total + end[figure], 0);
-  return {
-    peakTokens: Math.max(0, ...ends.map(({ peakTokens }) => peakTokens)),
-    calls: sum('calls'),
-    costUsd: sum('costUsd'),
-    durationMs: sum('durationMs'),
-  };
+export function flowSumText(board: Board): string {
+  const done = [...board.values()].filter(({ kind }) => kind === 'done').length;
+  const ends = [...board.values()].flatMap(({ end }) => end ?? []);
+  return `${done} of ${counted(board.size, 'step')} done: ${endText(ends)}`;
 }

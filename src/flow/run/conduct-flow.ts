@@ -32,39 +32,28 @@ export interface FlowWatcher {
 /**
  * Runs the steps, each in its own session, and stores their briefings, streams and answers.
  *
- * @returns `ends` by step id. The exit code is the highest one of the steps, or the one for the signal that ended the flow
+ * @returns the exit code is the highest one of the steps, or the one for the signal that ended the flow
  * @throws CtxbError `store` before the first step if nothing can be written, and whatever `runHeadless` throws
  */
 export async function conductFlow(run: FlowRun, io: Io) {
   const { flow, files, progress } = run;
-  noteBeginning(run);
-  const ends = new Map<string, StepEnd>();
+  files.writeRun({ version: 1, flow: flow.name, started: new Date().toISOString(), ctxb: processMark(process.pid) });
   const stop = createFlowStop();
 
   function onStep(step: FlowStep, news: StepNews): void {
     progress.news(step, news);
-    if (!('end' in news)) return;
-    ends.set(step.id, news.end);
-    files.writeJson(step.id, STEP_FILE, { version: 1, status: news.kind, error: news.end.error });
+    const { kind: status, end } = news;
+    if (end !== undefined) files.writeJson(step.id, STEP_FILE, { version: 1, status, error: end.error });
   }
 
   try {
     const board = await runFlow(flow, run.done, { stop: stop.noMore, run: createSteps(run, stop, io), onStep });
-    const worst = Math.max(0, ...[...ends.values()].map(({ exitCode }) => exitCode));
+    const worst = Math.max(...[...board.values()].map(({ end }) => end?.exitCode ?? 0));
     const received = stop.received();
-    return { board, ends, exitCode: received === undefined ? worst : signalExitCode(received) };
+    return { board, exitCode: received === undefined ? worst : signalExitCode(received) };
   } finally {
     stop.clear();
     progress.close();
-  }
-}
-
-/** Resets the state of steps that will run again, so that their old answers are not used. */
-function noteBeginning({ flow, files, done }: FlowRun): void {
-  files.writeRun({ version: 1, flow: flow.name, started: new Date().toISOString(), ctxb: processMark(process.pid) });
-  for (const { id } of flow.steps) {
-    if (done.has(id)) continue;
-    if (files.read(id, STEP_FILE) !== undefined) files.writeJson(id, STEP_FILE, { version: 1, status: 'waiting' });
   }
 }
 
@@ -82,12 +71,11 @@ function createSteps(run: FlowRun, stop: FlowStop, io: Io) {
     const { pack, budgets, history, prompt } = briefingOf(flow, step, world);
     if (history.length === 0 || stop.noMore.aborted) return undefined;
     const { program, config, invocation } = run.claudeFor(step);
-    const { model } = curator;
-    const task = summaries.taskFor(history, pack.receipt.items, { model, budgets: budgets.budgets });
+    const task = summaries.taskFor(history, pack.receipt.items, curator.model, budgets.budgets);
     const { settings } = invocation;
     const options = { curator, program, config, settings, stop: stop.atOnce, summaries: task };
     const curation = await curate({ ...step, prompt }, history, options, io);
-    summaries.keep(task, model, curation.made);
+    summaries.keep(task, curation.made);
     return curation;
   }
 
@@ -161,23 +149,20 @@ function receiptOf({ flow, files }: FlowRun, { pack, budgets }: Briefing, curati
   };
 }
 
-/** Time for a step to stop by itself: its session also receives Ctrl-C, and interrupts its turn. */
-const PATIENCE_MS = 5_000;
-
 type FlowStop = ReturnType<typeof createFlowStop>;
 
-/** The first Ctrl-C lets the running step interrupt its turn; a second one, or any other signal, ends it. */
+/**
+ * The first Ctrl-C lets the running step interrupt its turn: its session also receives it. A second one, a while without
+ * an end, or any other signal ends the step.
+ */
 function createFlowStop() {
   const noMore = new AbortController();
   const atOnce = new AbortController();
   setMaxListeners(0, noMore.signal, atOnce.signal);
-  let timer: NodeJS.Timeout | undefined;
   const signals = watchSignals({
-    interrupt() {
-      noMore.abort();
-      // A step that has just started does not handle signals yet.
-      timer = setTimeout(() => atOnce.abort(), PATIENCE_MS);
-    },
+    interrupt: () => noMore.abort(),
+    // A step that has just started does not handle signals yet.
+    isStuck: () => true,
     kill() {
       noMore.abort();
       atOnce.abort();
@@ -190,10 +175,7 @@ function createFlowStop() {
     atOnce: atOnce.signal,
     /** Returns the first signal received, if any. */
     received: signals.received,
-    clear() {
-      clearTimeout(timer);
-      signals.stop();
-    },
+    clear: signals.stop,
   };
 }
 
@@ -205,14 +187,15 @@ interface FlowWorld {
   readonly stop: AbortSignal;
 }
 
-export type StepNews =
-  | { readonly kind: 'started' | 'skipped' }
-  | { readonly kind: 'done' | 'failed' | 'stopped'; readonly end: StepEnd };
+export interface StepNews {
+  /** `stopped`: running when the flow was stopped; `skipped`: not started, because of that or of a failed step. */
+  readonly kind: 'started' | 'done' | 'failed' | 'stopped' | 'skipped';
+  /** undefined for a step that has not run now. */
+  readonly end?: StepEnd;
+}
 
-/** `stopped`: running when the flow was stopped; `skipped`: not started, because of that or of a failed step. */
-type StepStatus = 'done' | 'failed' | 'stopped' | 'skipped';
-
-export type Board = ReadonlyMap<string, StepStatus>;
+/** The last news of each step. */
+export type Board = ReadonlyMap<string, StepNews>;
 
 /**
  * Runs the steps that an earlier run has not `done`, one after the other. Resolves when no further step can start.
@@ -223,21 +206,22 @@ export async function runFlow(
   done: ReadonlySet<string>,
   { run, onStep, stop }: FlowWorld,
 ): Promise<Board> {
-  const board = new Map<string, StepStatus>();
+  const board = new Map<string, StepNews>(steps.map(({ id }) => [id, { kind: 'done' }]));
+  const tell = (step: FlowStep, news: StepNews) => {
+    board.set(step.id, news);
+    onStep(step, news);
+  };
   let isBlocked = false;
-  for (const step of steps) {
-    if (done.has(step.id)) board.set(step.id, 'done');
-    else if (isBlocked || stop.aborted) {
-      board.set(step.id, 'skipped');
-      onStep(step, { kind: 'skipped' });
-    } else {
-      onStep(step, { kind: 'started' });
-      const end = await run(step);
-      const kind = end.exitCode === 0 ? 'done' : stop.aborted ? 'stopped' : 'failed';
-      onStep(step, { kind, end });
-      board.set(step.id, kind);
-      isBlocked = kind === 'failed' && step.onFail === 'stop';
+  for (const step of steps.filter(({ id }) => !done.has(id))) {
+    if (isBlocked || stop.aborted) {
+      tell(step, { kind: 'skipped' });
+      continue;
     }
+    tell(step, { kind: 'started' });
+    const end = await run(step);
+    const kind = end.exitCode === 0 ? 'done' : stop.aborted ? 'stopped' : 'failed';
+    tell(step, { kind, end });
+    isBlocked = kind === 'failed' && step.onFail === 'stop';
   }
   return board;
 }

@@ -3,14 +3,13 @@ import { childArguments } from '../../../src/claude/claude-arguments.ts';
 import { DEFAULTS } from '../../../src/config/defaults.ts';
 import { curatorConfig, curatorInvocation } from '../../../src/flow/curator/curate.ts';
 import { budgetArguments } from '../../../src/run/headless-run.ts';
-import { NOTHING_TO_SUM } from '../../support/curator.ts';
 
 it.each([
   { name: 'without settings', settings: undefined },
   { name: 'with settings', settings: '{"env":{}}' },
   { name: 'with settings that begin with a dash', settings: '-s.json' },
 ])('starts a claude that can only read, $name', ({ settings }) => {
-  const invocation = curatorInvocation('haiku', { settings, summaries: NOTHING_TO_SUM });
+  const invocation = curatorInvocation('haiku', settings);
   const args = childArguments(invocation);
   const given = (option: string) => (args.includes(option) ? args[args.indexOf(option) + 1] : undefined);
   expect(invocation).toMatchObject({

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Flow, FlowStep } from '../../../src/flow/flow.ts';
-import { runFlow } from '../../../src/flow/run/conduct-flow.ts';
+import { type Board, runFlow } from '../../../src/flow/run/conduct-flow.ts';
 import type { StepEnd } from '../../../src/flow/run/run-step.ts';
 import { flowOf, flowStep } from '../../support/packs.ts';
 import { stepEnd } from '../../support/step-end.ts';
@@ -33,7 +33,8 @@ async function play(flow: Flow, { outcomes = {}, done = [], stopAt }: Play = {})
   };
   const onStep = ({ id }: FlowStep, { kind }: { readonly kind: string }) => void told.push(`${id} ${kind}`);
   const board = runFlow(flow, new Set(done), { run, onStep, stop: stop.signal });
-  const outcome = await board.then(Object.fromEntries, (error: Error) => error.message);
+  const kinds = (all: Board) => Object.fromEntries([...all].map(([id, { kind }]) => [id, kind]));
+  const outcome = await board.then(kinds, (error: Error) => error.message);
   return { told, outcome };
 }
 
