@@ -1,40 +1,35 @@
-import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import * as v from 'valibot';
 import { parsed, parseFields, textOf } from '../core/protocol/fields.ts';
 import { CtxbError } from '../errors.ts';
-import { kindOf } from '../store/files/plain-file.ts';
-import { orStoreError } from '../store/files/store-error.ts';
+import { kindOf, namesIn } from '../store/files/plain-file.ts';
 import { type FlowRunFiles, listFlowRuns, openFlowRun } from '../store/runs/flow-run.ts';
 import type { StepOutput } from './flow.ts';
-import { TIERS } from './pack/priority.ts';
 
-/** A run of a flow, stored on disk. */
-export type EarlierRun = NonNullable<ReturnType<typeof openRun>>;
+/** A run of a flow, stored on disk. Its files are read on demand. */
+export type EarlierRun = ReturnType<typeof openRun>;
 
-/** The runs in a context folder, newest first. Their files are read on demand. */
-export function earlierRuns(contextDir: string): EarlierRun[] {
-  return listFlowRuns(contextDir).flatMap((id) => openRun(contextDir, id) ?? []);
+/** The runs of one flow, or of all flows, newest first. */
+export function earlierRuns(contextDir: string, flow?: string): EarlierRun[] {
+  return listFlowRuns(contextDir, flow)
+    .map((id) => openRun(contextDir, id))
+    .filter(({ folder }) => kindOf(folder) === 'folder');
 }
 
 function openRun(contextDir: string, id: string) {
   // Opened read-only, so write errors cannot occur.
   const files = openFlowRun(contextDir, id);
   const { folder, read } = files;
-  if (kindOf(folder) !== 'folder') return undefined;
-  const receiptOf = (stepId: string) => readReceipt(read(stepId, RECEIPT_FILE) ?? '');
   const outputs = new Map<string, StepOutput | undefined>();
-  function* receipts() {
-    const entries = orStoreError(folder, () => readdirSync(folder, { withFileTypes: true }));
-    const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-    for (const stepId of folders.sort()) yield* [receiptOf(stepId) ?? []].flat();
-  }
   return {
     id,
-    receiptOf,
-    /** Name of the run's flow; undefined without receipts. */
-    flow: () => receipts().next().value?.flow,
+    folder,
     /** The receipts of all steps, each after the steps that it sees: a step sees more steps than any of those. */
-    receipts: () => [...receipts()].sort((a, b) => a.items.length - b.items.length),
+    receipts(): KnownReceipt[] {
+      const steps = namesIn(folder).filter((name) => kindOf(join(folder, name)) === 'folder');
+      const receipts = steps.sort().flatMap((step) => readReceipt(read(step, RECEIPT_FILE) ?? '') ?? []);
+      return receipts.sort((a, b) => a.items.length - b.items.length);
+    },
     /** The output of a step, which is read once. */
     outputOf(stepId: string): StepOutput | undefined {
       if (!outputs.has(stepId)) outputs.set(stepId, stepOutput(files, stepId));
@@ -50,14 +45,11 @@ function openRun(contextDir: string, id: string) {
  */
 export function findRun<R extends { readonly id: string }>(runs: readonly R[], name: string): R {
   const found = runs.filter(({ id }) => id.startsWith(name));
-  const [run] = found.filter(({ id }) => id === name || found.length === 1);
+  const run = found.length === 1 ? found[0] : found.find(({ id }) => id === name);
   if (run !== undefined) return run;
-  const ids = (found.length === 0 ? runs : found).slice(0, 5).map(({ id }) => id);
-  const known = ids.length === 0 ? 'there are no runs yet' : `there are ${ids.join(', ')}`;
-  throw new CtxbError(
-    'usage',
-    `${name}: ${found.length === 0 ? 'no run starts' : 'several runs start'} with this; ${known}`,
-  );
+  const [fault, known] = found.length === 0 ? ['no run starts', runs] : ['several runs start', found];
+  const ids = known.slice(0, 5).map(({ id }) => id);
+  throw new CtxbError('usage', `${name}: ${fault} with this; there are ${ids.join(', ') || 'no runs yet'}`);
 }
 
 /** STEP_FILE holds the state of a step and why it failed, OUTPUT_FILE its last answer. */
@@ -73,37 +65,17 @@ export function stepOutput(files: Pick<FlowRunFiles, 'read' | 'path'>, id: strin
   return { ok: status === 'done', output, error: textOf(error), path: files.path(id, OUTPUT_FILE) };
 }
 
-const names = v.array(v.string());
 const size = v.pipe(v.number(), v.minValue(0));
 
 /** The fields of a step's receipt that ctxb reads back. The file may be incomplete or of another version. */
 const receiptSchema = v.object({
   version: v.literal(1),
   flow: v.string(),
-  run: v.string(),
   step: v.string(),
   context_truncation: v.object({ chars_used: size, budget_chars: size, truncated: v.boolean() }),
-  over_budget_chars: size,
-  items: v.array(
-    v.object({
-      step: v.string(),
-      tier: v.picklist(TIERS),
-      outcome: v.picklist(['included', 'summary', 'cut', 'omitted']),
-      chars: size,
-      shown_chars: size,
-      reason: v.string(),
-    }),
-  ),
-  warnings: names,
-  curator: v.optional(v.object({ steps: names, files: names })),
+  items: v.array(v.object({ outcome: v.picklist(['included', 'summary', 'cut', 'omitted']) })),
   curation: v.optional(
-    v.object({
-      cost_usd: v.number(),
-      duration_ms: v.number(),
-      fault: v.nullable(v.string()),
-      // Steps whose outputs the curator summarized.
-      summed_up: v.optional(names, []),
-    }),
+    v.object({ cost_usd: size, duration_ms: size, fault: v.nullable(v.string()), summed_up: v.array(v.string()) }),
   ),
   measured: v.optional(
     v.object({
@@ -114,7 +86,7 @@ const receiptSchema = v.object({
       first_tokens: size,
       peak_tokens: size,
       calls: size,
-      cost_usd: v.number(),
+      cost_usd: size,
       duration_ms: size,
     }),
   ),

@@ -215,7 +215,7 @@ describe('ctxb flow report', () => {
       flow: 'shared-lists',
       steps: [
         { step: 'normalize', included: 0, measured: { first_tokens: 20_000, peak_tokens: 40_000, cost_usd: 0.25 } },
-        { step: 'frame', included: 1, cut: 0, omitted: 0, curated: false },
+        { step: 'frame', included: 1, cut: 0, omitted: 0 },
       ],
       total: { steps: 2, calls: 6, cost_usd: 0.5 },
     });

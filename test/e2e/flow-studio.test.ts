@@ -5,7 +5,7 @@ import { type Browser, startBrowser } from '../support/chromium.ts';
 import { POOR_CONTRASTS } from '../support/contrast.ts';
 import { figures, keepRun } from '../support/flow-run.ts';
 import { sampled } from '../support/size.ts';
-import { STUDIO_FLOW, type StudioFolder, startStudio, studioFolder } from '../support/studio.ts';
+import { RUN, STUDIO_FLOW, type StudioFolder, startStudio, studioFolder } from '../support/studio.ts';
 
 let browser: Browser;
 let folder: StudioFolder;
@@ -18,7 +18,7 @@ afterAll(() => browser.close());
 
 beforeEach(async () => {
   folder = studioFolder();
-  keepRun(folder.path, 'r1', checkFlow(folder.file, STUDIO_FLOW), {
+  keepRun(folder.path, RUN, checkFlow(folder.file, STUDIO_FLOW), {
     first: { output: 'a'.repeat(9_000), measured: figures() },
     second: { output: 'b'.repeat(90_000), measured: figures() },
   });
@@ -54,7 +54,7 @@ async function tabTo(selector: string): Promise<void> {
 }
 
 it('works with the keyboard alone: type a budget, see its effect, save it', async () => {
-  await shows('section', 'job, run r1');
+  await shows('section', `job, run ${RUN}`);
   await tabTo('[name="third.historyRecentChars"]');
   await browser.type('20000');
   await browser.press('Enter');

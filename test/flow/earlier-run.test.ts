@@ -34,7 +34,6 @@ describe('the files of a run', () => {
     });
     const [run] = runsIn(cwd);
     const path = (step: string) => join(cwd, '.context', 'flows', 'r1', step, 'output.md');
-    expect(run?.flow()).toBe('shared-lists');
     expect(run?.outputOf('normalize')).toEqual({
       ok: true,
       output: 'wishes',
@@ -72,7 +71,6 @@ describe('the files of a run', () => {
     writeFileSync(join(folder, 'receipt.json'), text);
     writeFileSync(join(folder, 'output.md'), 'A');
     const [run] = runsIn(cwd);
-    expect(run?.flow()).toBeUndefined();
     expect(run?.receipts()).toEqual([]);
     expect(run?.outputOf('a')).toBeUndefined();
   });

@@ -26,6 +26,9 @@ steps:
     objective: End.
 `;
 
+/** Id of a run of that flow. */
+export const RUN = '20260101T120000000-ab12-job';
+
 /** A folder with a flow file. */
 export interface StudioFolder {
   readonly path: string;

@@ -10,7 +10,7 @@ import type { ReceiptItem } from '../pack/receipt.ts';
 
 /** The newest run of a flow, and the briefings that its steps would receive if they ran now. */
 export function lookAt(flow: Flow, { contextDir, ...files }: FlowFiles & { readonly contextDir: string }) {
-  const run = earlierRuns(contextDir).find((each) => each.flow() === flow.name);
+  const [run] = earlierRuns(contextDir, flow.name);
   const world = { ...briefingWorld(files), outputs: (id: string) => run?.outputOf(id) };
   return { run, explained: explainFlow(flow, world, run?.id) };
 }

@@ -14,6 +14,8 @@ export type StepFigures = Readonly<ReturnType<typeof figuresOf>>;
 export function reportRun(run: Pick<EarlierRun, 'id' | 'receipts'>) {
   const receipts = run.receipts();
   const steps = receipts.map(figuresOf);
+  const sum = (figure: (step: StepFigures) => number | undefined) =>
+    steps.reduce((total, step) => total + (figure(step) ?? 0), 0);
   return {
     version: 1,
     run: run.id,
@@ -21,37 +23,25 @@ export function reportRun(run: Pick<EarlierRun, 'id' | 'receipts'>) {
     flow: receipts[0]?.flow ?? null,
     /** Each step follows the steps that it sees. */
     steps,
-    total: sumsOf(steps),
+    total: {
+      steps: steps.length,
+      ...outcomeCounts(receipts.flatMap(({ items }) => items)),
+      calls: sum(({ measured }) => measured?.calls),
+      // Cost of the steps without their curators, and cost of the curators.
+      cost_usd: sum(({ measured }) => measured?.cost_usd),
+      curator_cost_usd: sum(({ curation }) => curation?.cost_usd),
+      duration_ms: sum(({ measured }) => measured?.duration_ms),
+    },
   };
 }
 
-function sumsOf(steps: readonly StepFigures[]) {
-  const sum = (figure: (step: StepFigures) => number | undefined) =>
-    steps.reduce((total, step) => total + (figure(step) ?? 0), 0);
-  return {
-    steps: steps.length,
-    included: sum(({ included }) => included),
-    summary: sum(({ summary }) => summary),
-    cut: sum(({ cut }) => cut),
-    omitted: sum(({ omitted }) => omitted),
-    calls: sum(({ measured }) => measured?.calls),
-    // Cost of the steps without their curators, and cost of the curators.
-    cost_usd: sum(({ measured }) => measured?.cost_usd),
-    curator_cost_usd: sum(({ curation }) => curation?.cost_usd),
-    duration_ms: sum(({ measured }) => measured?.duration_ms),
-  };
-}
-
-function figuresOf(receipt: KnownReceipt) {
-  const { step, run, items, context_truncation, curation, measured } = receipt;
+function figuresOf({ step, items, context_truncation, curation, measured }: KnownReceipt) {
   return {
     step,
-    run,
     ...outcomeCounts(items),
     pack_chars: context_truncation.chars_used,
     budget_chars: context_truncation.budget_chars,
     truncated: context_truncation.truncated,
-    curated: receipt.curator !== undefined,
     /** `null` if no curator was asked. */
     curation: curation ?? null,
     /** `null` if the step has not ended. */
@@ -61,14 +51,46 @@ function figuresOf(receipt: KnownReceipt) {
 
 export function flowReportText({ run, flow, steps, total }: RunReport, style: Style, columns?: number): string {
   if (flow === null) return `run ${onOneLine(run)}: no step has left a receipt\n`;
+  const { calls, cost_usd, curator_cost_usd, duration_ms } = total;
+  const curators = curator_cost_usd > 0 ? ` and ${dollars(curator_cost_usd)} for curators` : '';
   const lines = [
     style.bold(`${onOneLine(flow)}, run ${onOneLine(run)}`),
     ...table(steps, style, columns),
     ...steps.flatMap((step) => faultLines(step, style)),
     '',
-    totalLine(total),
+    `${counted(steps.length, 'step')}: ${counted(calls, 'call')}, ${dollars(cost_usd)}${curators}, ${duration(duration_ms)}`,
   ];
   return `${foldText(lines.join('\n'), columns)}\n`;
+}
+
+function table(steps: readonly StepFigures[], { bold, red, yellow }: Style, columns?: number): string[] {
+  return align(tableOf(steps.map(cellsOf)), columns).map((line, index) => {
+    const row = index % (steps.length + 1);
+    if (row === 0) return bold(line);
+    const { measured, truncated } = steps[row - 1] ?? {};
+    return measured?.exit_code ? red(line) : truncated ? yellow(line) : line;
+  });
+}
+
+function cellsOf({ step, measured, curation, ...figures }: StepFigures) {
+  const cell = (figure: number | undefined, text = tokens) => (figure === undefined ? NONE : text(figure));
+  return {
+    step: onOneLine(step),
+    whole: tokens(figures.included),
+    'summed up': tokens(figures.summary),
+    cut: tokens(figures.cut),
+    omitted: tokens(figures.omitted),
+    characters: tokens(figures.pack_chars),
+    budget: tokens(figures.budget_chars),
+    'first tokens': cell(measured?.first_tokens),
+    'most tokens': cell(measured?.peak_tokens),
+    calls: cell(measured?.calls),
+    cost: cell(measured?.cost_usd, dollars),
+    took: cell(measured?.duration_ms, duration),
+    exit: cell(measured?.exit_code, String),
+    // The curator's cost, even if its answer was not used.
+    curator: cell(curation?.cost_usd, dollars),
+  };
 }
 
 function faultLines({ step, curation, measured }: StepFigures, { red, yellow }: Style): string[] {
@@ -82,42 +104,4 @@ function faultLines({ step, curation, measured }: StepFigures, { red, yellow }: 
 /** The step file contains the complete error. */
 export function shortError(error = ''): string {
   return shorten(error, 200);
-}
-
-function table(steps: readonly StepFigures[], style: Style, columns?: number): string[] {
-  return align(tableOf(steps.map(cellsOf)), columns).map((line, index) => {
-    const row = index % (steps.length + 1);
-    return row === 0 ? style.bold(line) : paintLine(line, steps[row - 1], style);
-  });
-}
-
-function cellsOf({ step, measured, curation, ...figures }: StepFigures) {
-  const ended = (text: (end: NonNullable<StepFigures['measured']>) => string) => (measured ? text(measured) : NONE);
-  return {
-    step: onOneLine(step),
-    whole: tokens(figures.included),
-    'summed up': tokens(figures.summary),
-    cut: tokens(figures.cut),
-    omitted: tokens(figures.omitted),
-    characters: tokens(figures.pack_chars),
-    budget: tokens(figures.budget_chars),
-    'first tokens': ended(({ first_tokens }) => tokens(first_tokens)),
-    'most tokens': ended(({ peak_tokens }) => tokens(peak_tokens)),
-    calls: ended(({ calls }) => tokens(calls)),
-    cost: ended(({ cost_usd }) => dollars(cost_usd)),
-    took: ended(({ duration_ms }) => duration(duration_ms)),
-    exit: ended(({ exit_code }) => String(exit_code)),
-    // The curator's cost, even if its answer was not used.
-    curator: curation ? dollars(curation.cost_usd) : NONE,
-  };
-}
-
-function paintLine(line: string, step: StepFigures | undefined, { red, yellow }: Style): string {
-  if (step?.measured && step.measured.exit_code !== 0) return red(line);
-  return step?.truncated ? yellow(line) : line;
-}
-
-function totalLine({ steps, calls, cost_usd, curator_cost_usd, duration_ms }: RunReport['total']): string {
-  const curators = curator_cost_usd > 0 ? ` and ${dollars(curator_cost_usd)} for curators` : '';
-  return `${counted(steps, 'step')}: ${counted(calls, 'call')}, ${dollars(cost_usd)}${curators}, ${duration(duration_ms)}`;
 }

@@ -9,7 +9,7 @@ import { type Curation, curate } from '../curator/curate.ts';
 import { createSummaries } from '../curator/summaries.ts';
 import { OUTPUT_FILE, RECEIPT_FILE, STEP_FILE, stepOutput } from '../earlier-run.ts';
 import type { Flow, FlowStep } from '../flow.ts';
-import { runStep, type StepEnd, type StepRun, type StepWatcher } from './run-step.ts';
+import { type readStepClaude, runStep, type StepEnd, type StepRun, type StepWatcher } from './run-step.ts';
 
 /** A run of a flow, as configured on the command line. */
 export interface FlowRun {
@@ -17,7 +17,7 @@ export interface FlowRun {
   readonly files: FlowRunFiles;
   /** Steps that an earlier run has finished. */
   readonly done: ReadonlySet<string>;
-  readonly claudeFor: (step: FlowStep) => Pick<StepRun, 'program' | 'invocation' | 'config'>;
+  readonly claudeFor: (step: FlowStep) => ReturnType<typeof readStepClaude> & Pick<StepRun, 'config'>;
   /** The parts of a step's briefing other than outputs. */
   readonly brief: (step: FlowStep) => Omit<BriefingWorld, 'outputs'>;
   readonly progress: FlowWatcher;

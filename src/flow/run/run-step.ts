@@ -45,8 +45,7 @@ export async function runStep(run: StepRun, io: Io, sinks: StepSinks) {
   const startedAt = performance.now();
   let last: Answer | undefined;
   let state: GovernorState | undefined;
-  let first = 0;
-  let peak = 0;
+  let firstTokens = 0;
   const stdout = createLineSink((line) => {
     last = answerIn(line) ?? last;
     sinks.line(line);
@@ -64,12 +63,8 @@ export async function runStep(run: StepRun, io: Io, sinks: StepSinks) {
       // The time limit caused this interrupt; the watcher would mistake it for a Ctrl-C.
       if (!(isOver() && decision.kind === 'interrupt')) sinks.watcher.decision?.(decision);
     },
-    status(now) {
-      // Before the first call, the figure is an estimate.
-      if (now.gauge.basis === 'measured') {
-        first ||= now.gauge.used;
-        peak = Math.max(peak, now.gauge.used);
-      }
+    status({ gauge }) {
+      firstTokens ||= gauge.peak;
     },
     ended(last) {
       state = last;
@@ -88,8 +83,8 @@ export async function runStep(run: StepRun, io: Io, sinks: StepSinks) {
     ...outcomeOf(exitCode, last, { timedOutAfter: isOver() ? timeoutSeconds : undefined, stopped: stop.aborted }),
     sessionId: state?.session.id,
     /** Main thread: context of the largest call, and of the first call (system prompt, tools, briefing). */
-    peakTokens: peak,
-    firstTokens: first,
+    peakTokens: state?.gauge.peak ?? 0,
+    firstTokens,
     calls: state?.gauge.calls ?? 0,
     costUsd: state === undefined ? 0 : costUsd(state),
     durationMs: performance.now() - startedAt,

@@ -42,6 +42,7 @@ export function openFlowRun(contextDir: string, id: string, onFault: Faults = ()
 
   return {
     id,
+    contextDir,
     folder: resolve(contextDir, run),
     /** Locks the run until it is released or this process ends. Throws as {@link lockRun} and `writeRun`. */
     lock: () => lockRun(dir().within(run), id),

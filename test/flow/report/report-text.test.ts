@@ -10,7 +10,6 @@ const TAGS = Object.fromEntries(
 function stepFigures(changes: Partial<StepFigures> = {}): StepFigures {
   return {
     step: 'plan',
-    run: 'r2',
     included: 2,
     summary: 0,
     cut: 1,
@@ -18,7 +17,6 @@ function stepFigures(changes: Partial<StepFigures> = {}): StepFigures {
     pack_chars: 12_345,
     budget_chars: 200_000,
     truncated: false,
-    curated: false,
     curation: null,
     measured: figures(),
     ...changes,

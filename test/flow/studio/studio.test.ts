@@ -14,7 +14,7 @@ import { lookAt } from '../../../src/flow/report/explain.ts';
 import { createStudio, type StudioView } from '../../../src/flow/studio/studio.ts';
 import { studioPage } from '../../../src/flow/studio/studio-page.ts';
 import { figures, keepRun } from '../../support/flow-run.ts';
-import { STUDIO_FLOW, type StudioFolder, studioFolder } from '../../support/studio.ts';
+import { RUN, STUDIO_FLOW, type StudioFolder, studioFolder } from '../../support/studio.ts';
 
 let folder: StudioFolder;
 
@@ -86,14 +86,14 @@ describe('the page', () => {
   it('shows what a step would get of the newest run, and the report of that run', () => {
     const { flow } = show();
     expect(studioPage(show())).not.toContain('Last run');
-    keepRun(folder.path, 'r1', flow, {
+    keepRun(folder.path, RUN, flow, {
       first: { output: 'a'.repeat(9_000), measured: figures() },
       second: { output: '' },
     });
     const page = studioPage(show());
     expect(page).toContain('cut      first  MEDIUM  5,000 of 9,000  longer than historyOlderChars, 5,000');
     expect(page).toContain('no output yet: second\n');
-    expect(page).toContain('job, run r1\nstep ');
+    expect(page).toContain(`job, run ${RUN}\nstep `);
   });
 
   it('escapes names', () => {
