@@ -112,15 +112,10 @@ export function installedClaude(from: string): string | undefined {
     .find(isExecutable);
 }
 
+/** npm installs the one for the C library of the machine. */
 function platformPackages(): string[] {
-  const plain = `@anthropic-ai/claude-code-${process.platform}-${process.arch}`;
-  return process.platform === 'linux' && usesMusl() ? [`${plain}-musl`, plain] : [plain];
-}
-
-// Node's report contains the version of the C library only for glibc.
-function usesMusl(): boolean {
-  const report = process.report.getReport() as { header?: { glibcVersionRuntime?: string } };
-  return report.header?.glibcVersionRuntime === undefined;
+  const name = `@anthropic-ai/claude-code-${process.platform}-${process.arch}`;
+  return [name, `${name}-musl`];
 }
 
 /**

@@ -187,18 +187,15 @@ describe('a session', () => {
     expect(plugin.size()).toBeLessThan(130_000);
   });
 
-  const cleared = (afterClear?: 'always' | 'never') => {
-    const session = createTerminalSession({
-      policy: policyFor({}),
-      ...(afterClear && { afterClear }),
-    });
+  const cleared = (offersNotes = true) => {
+    const session = createTerminalSession({ policy: policyFor({}), offersNotes });
     session.read([prompt, ...calls(20, 130_000)]);
-    return { session, isTold: session.clear() };
+    session.clear();
+    return session;
   };
 
   it('starts with empty context and notes after /clear, and offers the earlier notes until the next turn', () => {
-    const { session, isTold } = cleared();
-    expect(isTold).toBe(false);
+    const session = cleared();
     expect(session.judged(known).gauge).toMatchObject({ basis: 'none', used: 0 });
     expect(session.handBack()).toBeUndefined();
     expect(session.offered()).toBe('1 prompt');
@@ -207,7 +204,7 @@ describe('a session', () => {
   });
 
   it('hands back what /clear removed once the user asks for it, even later and after a second /clear', () => {
-    const { session } = cleared();
+    const session = cleared();
     session.goOn();
     session.clear();
     expect(session.back()).toBe('1 prompt');
@@ -215,12 +212,8 @@ describe('a session', () => {
     expect([session.back(), session.offered()]).toEqual([undefined, undefined]);
   });
 
-  it('keeps the notes over /clear if they are always handed back, and offers nothing if that is disabled', () => {
-    const always = cleared('always');
-    expect([always.isTold, always.session.offered()]).toEqual([true, undefined]);
-    expect(always.session.handBack()).toContain('`run 19`');
-    const never = cleared('never');
-    expect([never.isTold, never.session.offered()]).toEqual([false, undefined]);
+  it('offers nothing if that is disabled', () => {
+    expect(cleared(false).offered()).toBeUndefined();
   });
 
   it('does not describe a finished turn as running', () => {

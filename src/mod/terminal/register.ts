@@ -45,8 +45,8 @@ export function register(on: On, options: Options): void {
       plugin.log = undefined;
     }
     await follow($, plugin);
-    const needsNotes = e.source === 'clear' ? plugin.session.clear() : e.source === 'compact' && !plugin.isExact;
-    const notes = needsNotes ? plugin.session.handBack() : undefined;
+    if (e.source === 'clear') plugin.session.clear();
+    const notes = e.source === 'compact' && !plugin.isExact ? plugin.session.handBack() : undefined;
     const answer = await next(e);
     return notes === undefined
       ? answer

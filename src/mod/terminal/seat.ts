@@ -4,7 +4,7 @@ import type { KnownByStatus } from '../../statusline/judge-status.ts';
 import type { Engine } from '../engine.ts';
 import type { CompactionNews } from './commands.ts';
 import { createLogReader, type LogReader } from './log-reader.ts';
-import { afterClearIn, createTerminalSession, type Options, policyFor, type TerminalSession } from './session.ts';
+import { createTerminalSession, type Options, policyFor, type TerminalSession } from './session.ts';
 
 const LATE_MS = 300;
 const LOOK_MS = 50;
@@ -58,7 +58,7 @@ export class PluginState {
 }
 
 export function sessionFor(options: Options): TerminalSession {
-  return createTerminalSession({ policy: policyFor(options), afterClear: afterClearIn(options) });
+  return createTerminalSession({ policy: policyFor(options), offersNotes: options.afterClear !== 'never' });
 }
 
 /** Reads new lines of claude's log, and asks claude for data that the log lacks. Calls run one after the other. */

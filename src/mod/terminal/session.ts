@@ -48,26 +48,16 @@ function shareOf(value: unknown): number | undefined {
   return percent >= 1 && percent <= 100 ? percent / 100 : undefined;
 }
 
-/**
- * What happens to the notes of a conversation that `/clear` ends: they are offered to the user, handed back to claude
- * immediately, or kept until the user asks for them.
- */
-type AfterClear = 'offer' | 'always' | 'never';
-
-export function afterClearIn({ afterClear }: Options): AfterClear {
-  return afterClear === 'always' || afterClear === 'never' ? afterClear : 'offer';
-}
-
 export interface TerminalOptions {
   readonly policy: Policy;
-  /** Default: `offer`. */
-  readonly afterClear?: AfterClear;
+  /** Whether to offer the user the notes of a conversation that `/clear` ends. Default: true. */
+  readonly offersNotes?: boolean;
 }
 
 export type TerminalSession = ReturnType<typeof createTerminalSession>;
 
 /** A session at the terminal: feeds claude's log to the governor and to the notes. */
-export function createTerminalSession({ policy, afterClear = 'offer' }: TerminalOptions) {
+export function createTerminalSession({ policy, offersNotes = true }: TerminalOptions) {
   const run = replayRun(policy);
   const begin = () => createHost(changedIn(initialState(run), 'exact', { phase: 'ready' }));
   let host = begin();
@@ -124,14 +114,12 @@ export function createTerminalSession({ policy, afterClear = 'offer' }: Terminal
     forgetSaid();
   }
 
-  /** Ends the conversation. @returns whether to hand its notes to the next one immediately */
-  function clear(): boolean {
+  /** Ends the conversation. */
+  function clear(): void {
     beginAgain();
-    if (afterClear === 'always') return true;
     if (memory.said() > 0) earlier = memory;
-    isOffered = afterClear === 'offer' && earlier !== undefined;
+    isOffered = offersNotes && earlier !== undefined;
     memory = beginNotes();
-    return false;
   }
 
   /** The user has sent a prompt, so the offer ends. */
