@@ -48,7 +48,7 @@ export function createMemory({ run, mask }: MemoryOptions) {
   const recent = createRecentMessages();
   let folder = run.contextDir;
   let isOpen = false;
-  let waiting: Input[] = [];
+  const waiting: Input[] = [];
   const handBack = createHandBack(notebook, () => folder);
 
   function note(input: Input, state: GovernorState): Remembered {
@@ -89,10 +89,12 @@ export function createMemory({ run, mask }: MemoryOptions) {
 
   /** Processes inputs that arrived before the notes of an earlier run were read. */
   function catchUp(state: GovernorState): Remembered {
-    const all = waiting.map((input) => note(input, state));
-    waiting = [];
-    const entries = all.flatMap((each) => each.entries);
-    return { entries, pages: all.flatMap(({ pages }) => pages), decisions: all.flatMap(({ decisions }) => decisions) };
+    const all = waiting.splice(0).map((input) => note(input, state));
+    return {
+      entries: all.flatMap(({ entries }) => entries),
+      pages: all.flatMap(({ pages }) => pages),
+      decisions: all.flatMap(({ decisions }) => decisions),
+    };
   }
 
   function headOf(state: GovernorState) {

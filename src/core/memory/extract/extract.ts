@@ -109,36 +109,34 @@ function prompt({ blocks }: UserEvent, t: number): PromptFound {
   return { kind: 'prompt', t, texts: wordsOf(blocks), pictures: picturesIn(blocks) };
 }
 
+/** Changes of the session, of its context, and of the work. */
 function createStates() {
-  const now = new Map<'session' | 'state', string>();
+  let session: string | undefined;
+  let work: string | undefined;
 
-  function change(what: 'session' | 'state', to: string, t: number): StateEntry[] {
-    const from = now.get(what);
-    now.set(what, to);
+  function change(what: StateEntry['what'], from: string | undefined, to: string, t: number): StateEntry[] {
     return to === from ? [] : [{ kind: 'state', t, what, ...(from === undefined ? {} : { from }), to }];
   }
 
   return {
     see(event: Event, t: number): StateEntry[] {
-      switch (event.kind) {
-        case 'init': {
-          // The first session id marks the start of a run, not a change.
-          const isFirst = !now.has('session');
-          const entries = event.sessionId === undefined ? [] : change('session', event.sessionId, t);
-          return isFirst ? [] : entries;
-        }
-        case 'boundary': {
-          const size = event.preTokens === undefined ? '' : ` at ${event.preTokens} tokens`;
-          return [{ kind: 'state', t, what: 'compaction', to: `${event.trigger}${size}` }];
-        }
-        case 'reset':
-          return [{ kind: 'state', t, what: 'clear', to: 'a new conversation' }];
-        default:
-          return [];
+      if (event.kind === 'reset') return change('clear', undefined, 'a new conversation', t);
+      if (event.kind === 'boundary') {
+        const size = event.preTokens === undefined ? '' : ` at ${event.preTokens} tokens`;
+        return change('compaction', undefined, `${event.trigger}${size}`, t);
       }
+      if (event.kind !== 'init' || event.sessionId === undefined) return [];
+      const before = session;
+      session = event.sessionId;
+      // The first session id marks the start of a run, not a change.
+      return before === undefined ? [] : change('session', before, session, t);
     },
     /** The state of the work, as reported by the agent, a script or a person. */
-    work: (to: string, t: number) => change('state', to, t),
+    work(to: string, t: number): StateEntry[] {
+      const before = work;
+      work = to;
+      return change('state', before, to, t);
+    },
   };
 }
 
