@@ -86,13 +86,8 @@ function comparable(text: string): string {
 const MAX_LINES = 5;
 
 function linesWith(words: readonly string[], lines: readonly string[]): string[] {
-  const countWords = (line: string) => words.filter((word) => comparable(line).includes(word)).length;
-  const ranked = lines.map((line, at) => ({ line, at, count: countWords(line) })).filter(({ count }) => count > 0);
-  return ranked
-    .sort((a, b) => b.count - a.count || a.at - b.at)
-    .slice(0, MAX_LINES)
-    .sort((a, b) => a.at - b.at)
-    .map(({ line }) => shownPart(line, words));
+  const matching = lines.filter((line) => words.some((word) => comparable(line).includes(word)));
+  return matching.slice(0, MAX_LINES).map((line) => shownPart(line, words));
 }
 
 /** Maximum characters before the first word, and of the whole line. */

@@ -18,10 +18,24 @@ type SessionPart = Pick<SessionSummary, (typeof SESSION_KEYS)[number]>;
 
 export type PageSession = Readonly<ReturnType<typeof sessionData>>;
 
-type Columns = ReturnType<typeof columnsOf>;
+/** Figures copied from the calls. */
+const CALL_KEYS = [
+  'turn',
+  'line',
+  't',
+  'context',
+  'input',
+  'cacheRead',
+  'output',
+  'outputKnown',
+  'predicted',
+  'usd',
+] as const;
 
-/** The figures of a call; null if the call has no such figure, or it is unknown. */
-export type PageCall = { readonly [Name in keyof Omit<Columns, 'added'>]: Columns[Name][number] };
+type CallKey = (typeof CALL_KEYS)[number];
+
+/** The figures of a call; `model` is an index in the session's `models`. */
+export type PageCall = Pick<CallSeen, CallKey> & { readonly model: number };
 
 /** Limits for the largest results of each session, which take most of the page's size. */
 const RESULTS = { min: 10, max: 100, ofAll: 10_000 };
@@ -91,7 +105,6 @@ function clean<T>(value: T): T {
 function levelsOf(window: number | null, policy: Policy) {
   const { thresholds, zones } = policy;
   const levels = {
-    monitor: zones.monitor,
     warning: zones.warning,
     critical: thresholds.warn,
     compact: thresholds.compact,
@@ -106,28 +119,14 @@ function levelsOf(window: number | null, policy: Policy) {
     .sort((a, b) => a.tokens - b.tokens);
 }
 
-/** The calls by column: in rows, the repeated names would be most of the page. `CallSeen` describes the values. */
+/** The calls by column: in rows, the repeated names would be most of the page. */
 function columnsOf(calls: readonly CallSeen[], models: readonly (string | null)[]) {
-  const column = <K extends keyof CallSeen>(key: K) => calls.map((call) => call[key]);
+  const columns = CALL_KEYS.map((key) => [key, calls.map((call) => call[key])]);
   return {
-    turn: column('turn'),
-    line: column('line'),
-    seconds: column('t').map((t) => roundFigure(t, 1e-3)),
-    context: column('context'),
-    input: column('input'),
-    cacheRead: column('cacheRead'),
-    output: column('output').map(Math.round),
-    outputKnown: column('outputKnown').map(Number),
-    predicted: column('predicted').map((predicted) => roundFigure(predicted)),
-    usd: column('usd'),
-    /** Index in the session's `models`. */
-    model: column('model').map((model) => models.indexOf(model)),
+    ...(Object.fromEntries(columns) as { readonly [Key in CallKey]: readonly CallSeen[Key][] }),
+    model: calls.map(({ model }) => models.indexOf(model)),
     added: addedOf(calls),
   };
-}
-
-function roundFigure(figure: number | null, factor = 1): number | null {
-  return figure === null ? null : Math.round(figure * factor);
 }
 
 /** Tokens added before each call, by source, the source with the largest sum first. */

@@ -28,8 +28,6 @@ describe('page data', () => {
       const cacheCreation = figures.context - figures.cacheRead - figures.input;
       expect({
         ...found,
-        t: (found.seconds ?? 0) * 1000,
-        outputKnown: found.outputKnown === 1,
         added: Object.fromEntries(kinds),
       }).toMatchObject({ ...figures, cacheCreation });
       expect(found.usd).toBeCloseTo(usd ?? Number.NaN, 5);
@@ -40,7 +38,6 @@ describe('page data', () => {
   it('has the thresholds of the policy in tokens of the window, ascending', () => {
     const thresholds = { ...DEFAULTS.thresholds, compact: 150_000 };
     expect(read(aSession({}), { ...DEFAULTS, thresholds }).info.levels).toEqual([
-      { name: 'monitor', tokens: 60_000 },
       { name: 'warning', tokens: 100_000 },
       { name: 'critical', tokens: 140_000 },
       { name: 'compact', tokens: 150_000 },

@@ -89,7 +89,7 @@ function levels({ height, y }: Scales, { info: { levels, window } }: Session): H
   const all = [...levels, { name: 'window', tokens: window.tokens ?? Number.POSITIVE_INFINITY }];
   const shown = all
     .map(({ name, tokens: at }) => ({ name, top: y(at), label: `${name} ${shareOf(at, window.tokens)}` }))
-    .filter(({ name, top }) => name !== 'monitor' && top >= 0 && top <= height);
+    .filter(({ top }) => top >= 0 && top <= height);
   const labels: { readonly top: number; names: string }[] = [];
   for (const { top, label } of shown) {
     const below = labels.at(-1);

@@ -43,7 +43,7 @@ const COLUMNS: readonly TableColumn<Row>[] = [
   ['Compactions', (row) => ownFigures(row).compactions],
   ['Cost', (row) => ownFigures(row).usd, (row) => costText(ownFigures(row))],
   ['Model', 'model', (row) => html`<span class="once">${modelOf(row)}</span>`],
-  ['Began (UTC)', ({ time }) => time.first, startText],
+  ['Began (UTC)', ({ time }) => time.first, ({ time }) => timeText(time.first).slice(0, '2026-01-31 14:05'.length)],
 ];
 
 function modelOf({ model }: PageSession): string {
@@ -70,10 +70,6 @@ function linkTo({ file, prompt, project, copied, index }: Row): Html {
 /** The last two parts of the path: project and session. */
 function nameOf({ file }: PageSession): string {
   return file === '-' ? 'standard input' : file.split('/').slice(-2).join('/');
-}
-
-function startText({ time: { first } }: PageSession): string {
-  return first === null ? '–' : timeText(first / 1000).slice(0, '2026-01-31 14:05'.length);
 }
 
 function totals(sessions: readonly PageSession[]): string {

@@ -29,11 +29,11 @@ function goTo(call: number): Html {
 
 function contextColumns({ calls, info }: Session): TableColumn<Call>[] {
   const window = info.window.tokens;
-  const time: TableColumn<Call> = ['Time (UTC)', 'seconds', ({ seconds }) => timeText(seconds)];
+  const time: TableColumn<Call> = ['Time (UTC)', 't', ({ t }) => timeText(t)];
   const withCtxb: TableColumn<Call> = [WITH_CTXB, 'withCtxb'];
   return [
     ['Line', 'line'],
-    ...(calls.some(({ seconds }) => seconds !== null) ? [time] : []),
+    ...(calls.some(({ t }) => t !== null) ? [time] : []),
     ['Context', 'context'],
     [
       'Of the window',
@@ -48,9 +48,9 @@ function contextColumns({ calls, info }: Session): TableColumn<Call>[] {
   ];
 }
 
-/** `2026-01-31 14:05:09` in UTC. */
-export function timeText(seconds: number | null): string {
-  return seconds === null ? '–' : new Date(seconds * 1000).toISOString().slice(0, 19).replace('T', ' ');
+/** `2026-01-31 14:05:09` in UTC. @param t milliseconds since the epoch */
+export function timeText(t: number | null): string {
+  return t === null ? '–' : new Date(t).toISOString().slice(0, 19).replace('T', ' ');
 }
 
 const COST_COLUMNS: readonly TableColumn<Call>[] = [

@@ -40,7 +40,7 @@ export function createSessionView(info: PageSession): HTMLElement {
 
 function factsOf({ claudeCodeVersion, model, sessionId, project, time }: PageSession): string {
   const { first, last } = time;
-  const when = first === null ? null : `${timeText(first / 1000)} – ${timeText((last ?? first) / 1000)} UTC`;
+  const when = first === null ? null : `${timeText(first)} – ${timeText(last)} UTC`;
   const version = claudeCodeVersion === null ? null : `Claude Code ${claudeCodeVersion}`;
   return [version, model, project, sessionId, when].filter(Boolean).join(' · ');
 }
