@@ -43,7 +43,7 @@ export const failingHooks = scene({
     ],
     summary: () => SUMMARY,
   },
-  hooks: Object.fromEntries(HOOKS.map((name) => [name, () => 'error'])),
+  hooks: Object.fromEntries(HOOKS.map((name) => [name, () => undefined])),
   says: ['the prompt', '/compact', 'the prompt after'],
 });
 

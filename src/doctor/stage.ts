@@ -39,8 +39,11 @@ export interface Stage {
   makeModFolder(): ModFolder;
 }
 
-const TWO_WAY = ['-p', '--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'];
-const SKIP_PERMISSIONS = ['--dangerously-skip-permissions'];
+/** The two-way mode, without questions about permissions. */
+const TWO_WAY = [
+  ...['-p', '--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'],
+  '--dangerously-skip-permissions',
+];
 
 /** Sets up a stage for one scene, and ends everything that was started on it. */
 export async function withStage<T>(
@@ -57,12 +60,8 @@ export async function withStage<T>(
     scratch,
     timeout,
     async start({ args = [], hooks = {} } = {}) {
-      const child = await startChild({
-        command: claude,
-        args: [...TWO_WAY, ...SKIP_PERMISSIONS, ...args],
-        cwd: scratch.cwd,
-        env: scratch.env,
-      });
+      const { cwd, env } = scratch;
+      const child = await startChild({ command: claude, args: [...TWO_WAY, ...args], cwd, env });
       children.push(child);
       return startConversation(child, hooks, timeout);
     },
@@ -78,11 +77,8 @@ export async function withStage<T>(
   }
 }
 
-/** The answer to a hook: its output, or a failure. */
-type HookAnswer = object | 'error';
-
-/** The hooks of a scene, with their answers. */
-export type Hooks = Readonly<Partial<Record<HookName, (input: Fields) => HookAnswer>>>;
+/** The hooks of a scene, with their answers; undefined is a failure. */
+export type Hooks = Readonly<Partial<Record<HookName, (input: Fields) => object | undefined>>>;
 
 /** A conversation with claude. Decodes its output with the same decoder as a run. */
 export type Conversation = ReturnType<typeof startConversation>;
@@ -95,7 +91,6 @@ export type Conversation = ReturnType<typeof startConversation>;
 export function startConversation(child: Child, hooks: Hooks, patience: AbortSignal) {
   let at = 0;
   let requestCount = 0;
-
   const send = (line: Fields) => void (child.stdin.writable && child.stdin.write(`${JSON.stringify(line)}\n`));
   const { events, end, wait } = listen(child, patience, (event) => {
     if (event.kind === 'control-request') send(answerTo(event));
@@ -104,11 +99,10 @@ export function startConversation(child: Child, hooks: Hooks, patience: AbortSig
   /** Answers a hook, and refuses all other requests of claude. */
   function answerTo({ requestId, callbackId, request }: ControlRequestEvent): Fields {
     const [hook] = HOOKS.find(([, id]) => id === callbackId) ?? [];
-    const output = (hook && hooks[hook]?.(fieldsOf(request.input))) ?? 'error';
-    const response =
-      output === 'error'
-        ? { subtype: 'error', request_id: requestId, error: 'refused on purpose' }
-        : { subtype: 'success', request_id: requestId, response: output };
+    const output = hook && hooks[hook]?.(fieldsOf(request.input));
+    const response = output
+      ? { subtype: 'success', request_id: requestId, response: output }
+      : { subtype: 'error', request_id: requestId, error: 'refused on purpose' };
     return { type: 'control_response', response };
   }
 
@@ -130,15 +124,12 @@ export function startConversation(child: Child, hooks: Hooks, patience: AbortSig
     opened,
     ask,
     /** Sends a prompt. Resolves with all events up to the next result. */
-    turn(text: string): Promise<readonly Event[]> {
+    async turn(text: string): Promise<readonly Event[]> {
       send({ type: 'user', message: { role: 'user', content: text }, parent_tool_use_id: null, session_id: '' });
-      return wait(`the result of "${text}"`, () => {
-        const index = events.findIndex(({ kind }, place) => place >= at && kind === 'result');
-        if (index === -1) return undefined;
-        const heard = events.slice(at, index + 1);
-        at = index + 1;
-        return heard;
-      });
+      const result = await wait(`the result of "${text}"`, () => eventsOf(events.slice(at), 'result')[0]);
+      const from = at;
+      at = events.indexOf(result) + 1;
+      return events.slice(from, at);
     },
     kill: child.kill,
     ended: () => wait('its end', end),
