@@ -36,7 +36,7 @@ export async function runConfig(options: CommonFlags, io: Io): Promise<number> {
 
 /** Every key with its value and source. @param columns width of the terminal; undefined if stdout is not one */
 export function settingsText(resolved: ResolvedConfig, columns: number | undefined): string {
-  return foldText(table(rowsOf(resolved), columns), columns);
+  return foldText(table(rowsOf(resolved)), columns);
 }
 
 interface Row {
@@ -68,11 +68,7 @@ function mapFields(value: unknown, map: (part: unknown) => unknown): object {
 /** Maximum width of the value column. A longer value moves only its own source to the right. */
 const VALUE_WIDTH = 20;
 
-/** Characters that the source of a value needs. With less space, the key gets a line of its own. */
-const SOURCE_WIDTH = 24;
-
-/** @param columns width of the terminal; undefined if stdout is not one */
-function table(rows: readonly Row[], columns = Number.POSITIVE_INFINITY): string {
+function table(rows: readonly Row[]): string {
   const cells = [
     ['key', 'value', 'source'],
     ...rows.map(({ key, value, origin }) => [
@@ -83,10 +79,9 @@ function table(rows: readonly Row[], columns = Number.POSITIVE_INFINITY): string
   ];
   const width = (column: number) => Math.max(...cells.map((row) => row[column]?.length ?? 0));
   const [keyWidth, valueWidth] = [width(0), Math.min(width(1), VALUE_WIDTH)];
-  const isNarrow = keyWidth + 2 + valueWidth + 2 + SOURCE_WIDTH > columns;
-  const lineOf = ([key = '', value = '', source = '']: readonly string[]) =>
-    isNarrow ? `${key}\n  ${value}  ${source}\n` : `${key.padEnd(keyWidth)}  ${value.padEnd(valueWidth)}  ${source}\n`;
-  return cells.map(lineOf).join('');
+  return cells
+    .map(([key = '', value = '', source = '']) => `${key.padEnd(keyWidth)}  ${value.padEnd(valueWidth)}  ${source}\n`)
+    .join('');
 }
 
 function valueText(key: string, value: unknown): string {

@@ -1,7 +1,7 @@
 import type { Io } from '../io.ts';
 import { DAY_MS } from '../report/figures.ts';
 import { runsTable } from '../report/runs-table.ts';
-import { stateFolder, userHome } from '../store/folders/user-folders.ts';
+import { stateFolder } from '../store/folders/user-folders.ts';
 import { readRunCards } from '../store/runs/run-cards.ts';
 import { hasRunFile } from '../store/runs/session-store.ts';
 import { type CommonFlags, type Define, printResult } from './command.ts';
@@ -44,7 +44,7 @@ async function runs(flags: RunsFlags, io: Io): Promise<number> {
     return 0;
   }
   await printResult({ version: 1, runs: listed }, flags, io, (_, style, columns) =>
-    runsTable(listed, { style, home: userHome(io.env), now, columns }),
+    runsTable(listed, { style, now, columns }),
   );
   return 0;
 }

@@ -19,8 +19,6 @@ interface ListedRun extends Standing {
 
 interface RunsPage {
   readonly style: Style;
-  /** The user's home folder, printed as `~`. */
-  readonly home: string | undefined;
   /** Columns of the terminal; a longer folder keeps its end. undefined: no limit. */
   readonly columns: number | undefined;
   /** Current time in milliseconds since the epoch. */
@@ -33,16 +31,13 @@ const HEADINGS = ['run', 'for', 'turn', 'context', 'cost', 'prompts'];
 /** The list of runs as text: two lines per run (figures, folder), then suggested commands. */
 export function runsTable(
   runs: readonly ListedRun[],
-  { style, home, now, columns = Number.POSITIVE_INFINITY }: RunsPage,
+  { style, now, columns = Number.POSITIVE_INFINITY }: RunsPage,
 ): string {
   const [first = '', ...rows] = align([HEADINGS, ...runs.map((run) => cellsOf(run, now))]);
   const lines = runs.flatMap((run, index) => {
-    const cwd = onOneLine(run.cwd);
-    const isInHome = home !== undefined && `${cwd}/`.startsWith(`${home}/`);
-    const folder = isInHome ? `~${cwd.slice(home.length)}` : cwd;
     return [
       `${rows[index]}  ${stateText(run, now)}`,
-      style.dim(INDENT + fitText(folder, columns - INDENT.length, 'end')),
+      style.dim(INDENT + fitText(onOneLine(run.cwd), columns - INDENT.length, 'end')),
     ];
   });
   return [style.bold(`${first}  state`), ...lines, ...nextSteps(runs), ''].join('\n');

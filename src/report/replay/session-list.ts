@@ -92,9 +92,7 @@ export function unknownWindows(sessions: readonly SessionFigures[]): number {
 /** Explains a missing percentage, and names the option that sets the window. */
 function unknownWindowRows(sessions: readonly SessionFigures[]): string[] {
   const unknown = unknownWindows(sessions);
-  const which =
-    unknown === sessions.length ? 'all sessions' : `${tokens(unknown)} of ${tokens(sessions.length)} sessions`;
-  return present(unknown > 0 && `  The window of ${which} is unknown: --window sets it.`);
+  return present(unknown > 0 && `  The window of ${counted(unknown, 'session')} is unknown: --window sets it.`);
 }
 
 export const sums: Report<SessionFigures> = (sessions, page) => {
@@ -111,10 +109,9 @@ export const sums: Report<SessionFigures> = (sessions, page) => {
     return { sessions: tokens(sessions), ...(isWide && { 'comp.': compactions }), ...others };
   };
   const cells = rows.map((row, index) => ({ [by]: names[index] || NONE, ...figures(row) }));
-  const more = all.length > rows.length && `  ${tokens(all.length - rows.length)} more: --limit 0 shows all.`;
   return [
     ...table(cells, figures(totals), counted(all.length, by), page, { [by]: { isPath: true, takesRest: true } }),
-    ...present(more),
+    ...unlistedRows(all.length, page),
     ...copiedRows(totals),
     ...gapRows(summed),
   ];

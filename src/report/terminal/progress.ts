@@ -15,7 +15,6 @@ interface ProgressOptions {
 }
 
 const REDRAW_MS = 200;
-const BAR_CELLS = 20;
 
 /** A progress line on stderr, on a terminal only. */
 export function createProgress({ stderr, now, text, after = 500 }: ProgressOptions) {
@@ -47,10 +46,8 @@ export function bytesText(read: number, total: number | undefined, ms: number): 
   const rate = `${megabytes(read / (ms / 1000))} MB/s`;
   if (total === undefined || total === 0) return `${megabytes(read)} MB read, ${rate}`;
   const share = Math.min(1, read / total);
-  const cells = Math.floor(share * BAR_CELLS);
-  const bar = '#'.repeat(cells) + '.'.repeat(BAR_CELLS - cells);
   const remaining = roundedDuration((ms * (1 - share)) / share);
-  return `[${bar}] ${percent(share)}, ${megabytes(read)} of ${megabytes(total)} MB, ${rate}, about ${remaining} left`;
+  return `${percent(share)}, ${megabytes(read)} of ${megabytes(total)} MB, ${rate}, about ${remaining} left`;
 }
 
 /** A remaining time, in whole seconds. */

@@ -183,8 +183,8 @@ dev/api     Mar 31 14:05  mend the…  sonnet-4-5   80%      1      5        $0.
   });
 
   it.each([
-    { name: 'some', window: { tokens: 200_000, source: 'result' }, whose: '1 of 2 sessions' },
-    { name: 'all', window: { tokens: null, source: 'unknown' }, whose: 'all sessions' },
+    { name: 'some', window: { tokens: 200_000, source: 'result' }, whose: '1 session' },
+    { name: 'all', window: { tokens: null, source: 'unknown' }, whose: '2 sessions' },
   ] as const)('report that the window of $name is unknown', ({ window, whose }) => {
     const unknown = { tokens: null, source: 'unknown' } as const;
     const sessions = [summaryOf({ file: 'a.jsonl', window: unknown }), summaryOf({ file: 'b.jsonl', window })];

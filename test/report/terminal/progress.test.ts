@@ -47,11 +47,11 @@ describe('progress', () => {
   it('shows the bytes read, the rate, and the remaining time', () => {
     const { add, shown } = watch({ total: 400e6 });
     add(1_000, 100);
-    expect(shown()).toBe(`${CLEAR}[#####...............] 25%, 100 of 400 MB, 100 MB/s, about 3 s left`);
+    expect(shown()).toBe(`${CLEAR}25%, 100 of 400 MB, 100 MB/s, about 3 s left`);
     add(100, 1);
     expect(shown()).toBe('');
     add(900, 99);
-    expect(shown()).toContain('[##########..........] 50%, 200 of 400 MB, 100 MB/s, about 2 s left');
+    expect(shown()).toContain('50%, 200 of 400 MB, 100 MB/s, about 2 s left');
   });
 
   it('shows the bytes and the rate for stdin', () => {
@@ -63,7 +63,7 @@ describe('progress', () => {
   it('stops at 100% for a file that has grown', () => {
     const { add, shown } = watch({ total: 100e6 });
     add(2_000, 150);
-    expect(shown()).toContain('[####################] 100%');
+    expect(shown()).toContain('100%');
   });
 
   it('fits on one line', () => {
