@@ -35,8 +35,11 @@ export function createSortTable<Row>({ caption, columns, rows, size = 50, isTitl
   const element = h('div', { class: 'sort-table' });
 
   function order(): void {
-    const column = columns[sorted?.at ?? -1];
-    ordered = sorted && column ? sortRows(unsorted, column, sorted.sign) : unsorted;
+    const { at = -1, sign = 1 } = sorted ?? {};
+    const column = columns[at];
+    ordered = column
+      ? unsorted.toSorted((a, b) => compareKeys(valueIn(a, column), valueIn(b, column), sign))
+      : unsorted;
     draw(0);
   }
 
@@ -91,11 +94,6 @@ export function createSortTable<Row>({ caption, columns, rows, size = 50, isTitl
 
 function valueIn<Row>(row: Row, [, value]: TableColumn<Row>): Value {
   return typeof value === 'function' ? value(row) : (row[value] as Value);
-}
-
-function sortRows<Row>(rows: readonly Row[], column: TableColumn<Row>, sign: number): Row[] {
-  const keyed = rows.map((row) => ({ row, key: valueIn(row, column) }));
-  return keyed.sort((a, b) => compareKeys(a.key, b.key, sign)).map(({ row }) => row);
 }
 
 function compareKeys(a: Value, b: Value, sign: number): number {
