@@ -30,7 +30,7 @@ export interface CallSeen extends Usage {
   /** The call is a copy and counts in another session of the same replay. */
   readonly copied?: true;
   /** Uses of earlier results whose words the previous call did not contain, if requested. */
-  readonly uses?: readonly UseSeen[];
+  readonly uses?: readonly UseSeen[] | undefined;
 }
 
 /** A tool result whose words a call uses. */

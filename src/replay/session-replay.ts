@@ -9,7 +9,7 @@ import { createHost, type Transition } from '../host/governor-host.ts';
 import { trafficOf } from './copies.ts';
 import { createExplainer } from './explain.ts';
 import { createFigures } from './figures.ts';
-import type { CallSeen, CountedCall } from './items-seen.ts';
+import type { CountedCall } from './items-seen.ts';
 import { createCalls } from './observers/calls.ts';
 import { createGrowth } from './observers/growth.ts';
 import { createOddities } from './observers/oddities.ts';
@@ -110,6 +110,7 @@ export function createSessionReplay(options: SessionReplayOptions) {
       const found = watch.growth.found();
       const ledger = figures.calls() as readonly CountedCall[];
       const madeCalls = calls?.found(ledger) ?? [];
+      const uses = watch.uses?.found();
       return {
         ...session,
         turns: turnsBegun(turn),
@@ -126,16 +127,11 @@ export function createSessionReplay(options: SessionReplayOptions) {
         ...(watch.explainer && { explanation: watch.explainer.found(madeCalls) }),
         ...(retention && { retention: retention.found() }),
         lines,
-        ...((series || options.uses) && { series: withUses(madeCalls, watch.uses?.found()) }),
+        ...((series || options.uses) && {
+          series: uses ? madeCalls.map((call) => ({ ...call, uses: uses.get(call.number) })) : madeCalls,
+        }),
         ...(series && { prompts: figures.prompts(), results: found.results }),
       };
     },
   };
-}
-
-function withUses(calls: readonly CallSeen[], found: ReadonlyMap<number, CallSeen['uses']> = new Map()): CallSeen[] {
-  return calls.map((call) => {
-    const uses = found.get(call.number);
-    return uses ? { ...call, uses } : call;
-  });
 }
