@@ -218,8 +218,8 @@ export function minutes(ms: number): number {
   return Math.round(ms / 6_000) / 10;
 }
 
-/** Least saving as a share of the cost, because the assumptions are not more exact. */
-const MIN_SHARE = 0.1;
+/** Least saving, as a share of the cost and in micro-dollars, because the assumptions are not more exact. */
+const MIN_SAVING = { share: 0.1, microUsd: 250_000 };
 
 /** Whether the cache has expired, and relieving the context first costs less than reading all of it again. */
 export function paysAfterPause(state: GovernorState): boolean {
@@ -229,5 +229,5 @@ export function paysAfterPause(state: GovernorState): boolean {
   if (!isKnown || !isCold(state) || !mayCompact(state)) return false;
   const outlook = outlookOf(state, exactIsPossible(state) ? 'exact' : 'summary');
   const { goOn, relieve } = compareCosts({ ...outlook, full: gauge.used + callOutput(gauge) });
-  return relieve < goOn * (1 - MIN_SHARE);
+  return goOn - relieve > Math.max(goOn * MIN_SAVING.share, MIN_SAVING.microUsd);
 }

@@ -233,21 +233,21 @@ describe('a usage limit', () => {
 });
 
 describe('the context after a wait', () => {
-  /** A turn that ends at a limit with 150,000 tokens in the cache, which a summary would bring down. */
-  function full(reset: number, lines: (resetsAt: number) => readonly Line[]): Driver {
+  /** A turn that ends at a limit with a context in the cache that a summary would bring down. */
+  function full(reset: number, lines: (resetsAt: number) => readonly Line[], size = 150_000): Driver {
     const driver = begun({ wait: 6 * 3_600 });
     const usage = {
       input_tokens: 4,
       cache_creation_input_tokens: 1_000,
-      cache_read_input_tokens: 148_996,
+      cache_read_input_tokens: size - 1_004,
       output_tokens: 1,
     };
     for (let call = 0; call < 30; call++) {
-      const { message, ...line } = callLine(150_000);
+      const { message, ...line } = callLine(size);
       driver.claude({ ...line, message: { ...(message as object), usage } }, toolResultLine('ok'));
     }
     driver.claude(resultLine(), initLine(), {
-      ...callLine(150_000),
+      ...callLine(size),
       message: { ...(callLine(1).message as object), usage },
     });
     driver.claude(...lines(START + reset));
@@ -260,6 +260,10 @@ describe('the context after a wait', () => {
     expect(told(actions)).toEqual(['compact']);
     const after = driver.claude(statusVerdict(), boundaryLine('manual', 150_000), resultLine({ num_turns: 0 }));
     expect(said(after)).toEqual([expect.stringMatching(/What it was to answer.*two.*Go on/s)]);
+  });
+
+  it('stays if compacting first would save less than a quarter of a dollar', () => {
+    expect(told(waitOut(full(HOUR, limited, 90_000), HOUR + 5 * SECOND))).toEqual([]);
   });
 
   it('stays if the cache has not expired', () => {
