@@ -7,7 +7,7 @@ import { briefingWorld, budgetWarnings } from '../flow/briefing.ts';
 import { findRun, stepOutput } from '../flow/earlier-run.ts';
 import { readFlow } from '../flow/file/read-flow.ts';
 import type { FlowStep } from '../flow/flow.ts';
-import { createFlowProgress, flowSumText } from '../flow/report/flow-progress.ts';
+import { createFlowProgress, flowEndLines } from '../flow/report/flow-progress.ts';
 import { conductFlow, type FlowRun } from '../flow/run/conduct-flow.ts';
 import { readStepClaude } from '../flow/run/run-step.ts';
 import type { Io } from '../io.ts';
@@ -55,7 +55,7 @@ export async function runFlowFile(
     quiet: options.quiet === true,
   });
   const { board, exitCode } = await runLocked({ flow, files, progress, claudeFor }, say, io);
-  say(`${flowSumText(board)}; each step: ctxb flow report`);
+  flowEndLines(board).forEach(say);
   const flags = ['--resume', id, ...givenOption('--profile', profile), ...givenOption('--context-dir', folder)];
   const isOver = [...board.values()].every(({ kind }) => kind === 'done');
   if (!isOver) say(`to continue: ${shellLine(['ctxb', 'flow', 'run', file, ...flags, '--', ...words])}`);

@@ -17,7 +17,6 @@ interface FlowProgressOptions {
 
 /** Prints the progress of a flow to stderr; lines from a step's session start with the step's name. */
 export function createFlowProgress({ stderr, style, quiet }: FlowProgressOptions): FlowWatcher {
-  const skipped: string[] = [];
   stderr.on('error', () => {});
 
   function line(content: string): void {
@@ -31,8 +30,7 @@ export function createFlowProgress({ stderr, style, quiet }: FlowProgressOptions
 
   return {
     news(step, news) {
-      if (news.kind === 'skipped') skipped.push(step.id);
-      else say(step, newsText(news));
+      if (news.kind !== 'skipped') say(step, newsText(news));
     },
     watcher: (step) => ({
       notice: (text) => say(step, text),
@@ -42,9 +40,6 @@ export function createFlowProgress({ stderr, style, quiet }: FlowProgressOptions
       // claude's stderr belongs to the caller, even with --quiet.
       relay: (text) => line(`${style.bold(`[${step.id}]`)} ${text}`),
     }),
-    close() {
-      if (skipped.length > 0 && !quiet) line(`${style.dim('ctxb:')} not run: ${skipped.join(', ')}`);
-    },
   };
 }
 
@@ -62,9 +57,13 @@ function endText(ends: readonly StepEnd[]): string {
   return `${duration(sum('durationMs'))}, ${counted(sum('calls'), 'call')}${context}, ${dollars(sum('costUsd'))}`;
 }
 
-/** One line of totals over all steps; the receipts contain the figures of each step. */
-export function flowSumText(board: Board): string {
-  const done = [...board.values()].filter(({ kind }) => kind === 'done').length;
+/** The steps that did not run, and totals over all steps; the receipts contain the figures of each step. */
+export function flowEndLines(board: Board): string[] {
+  const idsOf = (wanted: StepNews['kind']) => [...board].flatMap(([id, { kind }]) => (kind === wanted ? id : []));
+  const skipped = idsOf('skipped');
   const ends = [...board.values()].flatMap(({ end }) => end ?? []);
-  return `${done} of ${counted(board.size, 'step')} done: ${endText(ends)}`;
+  return [
+    ...(skipped.length === 0 ? [] : [`not run: ${skipped.join(', ')}`]),
+    `${idsOf('done').length} of ${counted(board.size, 'step')} done: ${endText(ends)}; each step: ctxb flow report`,
+  ];
 }

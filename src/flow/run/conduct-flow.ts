@@ -26,7 +26,6 @@ export interface FlowRun {
 export interface FlowWatcher {
   news(step: FlowStep, news: StepNews): void;
   watcher(step: FlowStep): StepWatcher;
-  close(): void;
 }
 
 /**
@@ -53,7 +52,6 @@ export async function conductFlow(run: FlowRun, io: Io) {
     return { board, exitCode: received === undefined ? worst : signalExitCode(received) };
   } finally {
     stop.clear();
-    progress.close();
   }
 }
 

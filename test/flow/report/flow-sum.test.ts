@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { flowSumText } from '../../../src/flow/report/flow-progress.ts';
+import { flowEndLines } from '../../../src/flow/report/flow-progress.ts';
 import type { Board } from '../../../src/flow/run/conduct-flow.ts';
 import { stepEnd } from '../../support/step-end.ts';
 
-it('adds up the steps that ran', () => {
+it('names skipped steps, and adds up those that ran', () => {
   const build = stepEnd({ calls: 1_200, costUsd: 1.5, durationMs: 61_000, peakTokens: 150_000 });
   const test = stepEnd({ exitCode: 124, calls: 0, firstTokens: 0, peakTokens: 0, costUsd: 0 });
   const board: Board = new Map([
@@ -12,9 +12,14 @@ it('adds up the steps that ran', () => {
     ['test', { kind: 'failed', end: test }],
     ['ship', { kind: 'skipped' }],
   ]);
-  expect(flowSumText(board)).toBe('2 of 4 steps done: 1 min 2 s, 1,200 calls, at most 150,000 tokens, $1.50');
+  expect(flowEndLines(board)).toEqual([
+    'not run: ship',
+    '2 of 4 steps done: 1 min 2 s, 1,200 calls, at most 150,000 tokens, $1.50; each step: ctxb flow report',
+  ]);
 });
 
 it('omits the peak if nothing ran', () => {
-  expect(flowSumText(new Map([['a', { kind: 'done' }]]))).toBe('1 of 1 step done: 0.0 s, 0 calls, $0.00');
+  expect(flowEndLines(new Map([['a', { kind: 'done' }]]))).toEqual([
+    '1 of 1 step done: 0.0 s, 0 calls, $0.00; each step: ctxb flow report',
+  ]);
 });
