@@ -1,15 +1,7 @@
 import type { Budgets } from '../../config/config.ts';
 import { groupDigits } from '../../core/text/words.ts';
 import { type Frame, frameOf, type PackExtras, type TaughtStep } from './frame.ts';
-import {
-  type Candidate,
-  distributionOf,
-  inOrder,
-  judgeHistory,
-  type Selection,
-  select,
-  withSummaries,
-} from './priority.ts';
+import { type Candidate, distributionOf, inOrder, judgeHistory, type Selection, select } from './priority.ts';
 import { type ContextTruncation, receiptArtifacts, receiptItems, truncationNote } from './receipt.ts';
 import { BETWEEN_PARTS, costOf, omittedLine, type PackItem } from './step-block.ts';
 
@@ -34,7 +26,7 @@ export function pack(step: TaughtStep, history: readonly PackItem[], budgets: Bu
   const { curated } = extras;
   const named = new Set(curated?.steps);
   const files = [...new Set([...(curated?.files ?? []), ...(extras.artifacts ?? [])])];
-  const candidates = withSummaries(judgeHistory(history, budgets), curated?.summaries);
+  const candidates = judgeHistory(history, budgets, curated?.summaries);
   const frame = frameOf(step, candidates, budgets.contextBudgetChars, { ...extras, artifacts: files });
   const isCurated = (stepId: string) => named.has(stepId);
   const chosen = select(inOrder(candidates, isCurated), frame.room);

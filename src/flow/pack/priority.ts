@@ -167,27 +167,21 @@ interface HistoryRoom {
 
 /**
  * Sets the limit of each step: `historyRecentChars` for the newest and CRITICAL steps, `historyOlderChars` for the
- * others.
+ * others. A summary replaces the output, except that of the newest step.
  */
-export function judgeHistory(history: readonly PackItem[], budgets: Budgets): Candidate[] {
-  return history.map((item, index) => {
-    const { tier, by } = classify(item);
-    const isRecent = index === history.length - 1 || tier === 'CRITICAL';
-    const limitedBy = isRecent ? 'historyRecentChars' : 'historyOlderChars';
-    const chars = codePoints(item.output);
-    return { item, index, tier, by, chars, size: chars, limit: budgets[limitedBy], limitedBy };
-  });
-}
-
-/** Replaces outputs with summaries. The newest step always keeps its output. */
-export function withSummaries(
-  candidates: readonly Candidate[],
+export function judgeHistory(
+  history: readonly PackItem[],
+  budgets: Budgets,
   summaries: ReadonlyMap<string, Summary> = new Map(),
 ): Candidate[] {
-  return candidates.map((candidate) => {
-    const summary = summaries.get(candidate.item.stepId);
-    if (summary === undefined || candidate.index === candidates.length - 1) return candidate;
-    return { ...candidate, item: { ...candidate.item, summary }, size: codePoints(summary.text) };
+  return history.map((item, index) => {
+    const { tier, by } = classify(item);
+    const isNewest = index === history.length - 1;
+    const limitedBy = isNewest || tier === 'CRITICAL' ? 'historyRecentChars' : 'historyOlderChars';
+    const summary = isNewest ? undefined : summaries.get(item.stepId);
+    const chars = codePoints(item.output);
+    const size = summary === undefined ? chars : codePoints(summary.text);
+    return { item: { ...item, summary }, index, tier, by, chars, size, limit: budgets[limitedBy], limitedBy };
   });
 }
 
@@ -203,7 +197,7 @@ export function inOrder(
 ): Candidate[] {
   const ranked = byPriority(candidates.slice(0, -1));
   const named = ranked.filter(({ item }) => isCurated(item.stepId));
-  const rest = named.length === 0 ? ranked : ranked.filter(({ item }) => !isCurated(item.stepId));
+  const rest = ranked.filter(({ item }) => !isCurated(item.stepId));
   return [...candidates.slice(-1), ...named, ...rest];
 }
 
