@@ -2,7 +2,7 @@ import { priceAt } from '../core/governor/cost/prices.ts';
 import { lifetimeOf, writePrice } from '../core/governor/cost/prompt-cache.ts';
 import { inTokens, nativeLevel, type Policy } from '../core/governor/policy.ts';
 import { BOUND, UNPRICED } from '../core/governor/relief/accounts.ts';
-import { CALL_TOKENS, momentNow, reliefCost, USUALLY_MISSED } from '../core/governor/relief/economic-moment.ts';
+import { CALL_TOKENS, momentNow, reliefCost, UNNAMED } from '../core/governor/relief/economic-moment.ts';
 import { TOO_SOON, USUALLY_KEPT } from '../core/governor/relief/outlook.ts';
 import { sumOf } from '../core/text/sum-of.ts';
 import type { CallSeen } from './items-seen.ts';
@@ -140,7 +140,7 @@ function simulate(steps: readonly Step[], { policy, window, priceOf }: Assumptio
       how: 'exact' as const,
       answer: 0,
       kept,
-      missed: USUALLY_MISSED,
+      missed: { calls: 0, tokens: 0 },
       calls,
       growth: grown / Math.max(1, calls - 1),
       rates: { ...rates, write: writePrice({ lifetimeMs: lifetimeOf(call) }, rates) },
@@ -148,7 +148,7 @@ function simulate(steps: readonly Step[], { policy, window, priceOf }: Assumptio
     // As in a run, the stake excludes what stays besides contents. With an expired cache, removed contents need not be
     // written again.
     const spared = isCold(step) ? Math.max(0, full - fresh - kept) * (outlook.rates.write - rates.cacheRead) : 0;
-    const stake = (reliefCost({ ...outlook, landing: fresh + kept }) - spared) / 1_000_000;
+    const stake = (reliefCost({ ...outlook, landing: fresh + kept, missed: UNNAMED }) - spared) / 1_000_000;
     const isBearable = stake <= actual.microUsd() * BOUND - ctxb.microUsd();
     return isBearable || price === undefined ? Math.min(latest, momentNow(outlook, isCold(step))) : latest;
   }

@@ -23,7 +23,7 @@ describe('with ctxb', () => {
     expect(drops.length).toBeGreaterThan(5);
     expect(ctxb.reliefs).toBe(drops.length);
     expect(ctxb.usd).toBeLessThan((actual.usd ?? 0) / 2);
-    expect(Math.min(...drops.map((at) => curve[at - 1] ?? 0))).toBeGreaterThan(20_000 + 3 * 12_000 - 4_000);
+    expect(Math.min(...drops.map((at) => curve[at - 1] ?? 0))).toBeGreaterThan(20_000 + 3 * 8_000 - 4_000);
     expect(Math.min(...drops.slice(1).map((at, index) => at - (drops[index] ?? 0)))).toBeGreaterThan(10);
   });
 
@@ -38,17 +38,20 @@ describe('with ctxb', () => {
 
   it('writes only the kept content again after a pause', () => {
     const calls = growing(24);
-    const cold = { context: 60_000, output: 100, cacheRead: 0, t: 3_600_000 };
-    calls[20] = cold;
+    const cold = { context: 52_000, output: 100, cacheRead: 0, t: 3_600_000 };
+    calls[16] = cold;
     expect(tried(long(calls)).drops[0]).toBeLessThan(tried(long(growing(24))).drops[0] ?? 24);
     // What else empties the cache nobody can foresee.
-    calls[20] = { ...cold, t: 60_000 };
-    expect(tried(long(calls)).drops[0]).toBeGreaterThan(20);
+    calls[16] = { ...cold, t: 60_000 };
+    expect(tried(long(calls)).drops[0]).toBeGreaterThan(16);
   });
 
   it('uses the moment of list prices without prices, and reports no cost', () => {
     const [priced, unpriced] = [tried(long(growing(200))), tried(long(growing(200), 'somebody-s'))];
-    expect(unpriced.drops).toEqual(priced.drops);
+    // Without prices no bound delays the first compaction.
+    const later = (priced.drops[0] ?? 0) - (unpriced.drops[0] ?? 0);
+    expect(later).toBeGreaterThan(0);
+    expect(unpriced.drops.map((at) => at + later).slice(0, priced.drops.length)).toEqual(priced.drops);
     expect(unpriced.ctxb.usd).toBeNull();
   });
 

@@ -1,5 +1,7 @@
 import { summarizeCall } from '../memory/call-summary/summarize-call.ts';
+import { createQuote } from '../memory/call-summary/text-result.ts';
 import { endCall } from '../memory/extract/tool-calls.ts';
+import { fieldsOf, stringOf } from '../protocol/fields.ts';
 import { sumOf } from '../text/sum-of.ts';
 import { oneLine, shorten, unmasked } from '../text/words.ts';
 import { resultBlock, tokensOfText, useBlock } from './message.ts';
@@ -38,7 +40,8 @@ export function entriesOf(parts: readonly Part[], whole: Whole, room: number): E
 }
 
 /**
- * Keeps the last summary, and the newest other entries as space permits. Of equal entries, keeps only the last.
+ * Keeps the last summary, and the newest other entries as space permits. Of equal entries, keeps only the last. Edits
+ * have most of the space first: what they wrote is not in the note, and looking it up again costs a call.
  *
  * @param room tokens for all entries
  * @param maxTokens tokens for lines and answers
@@ -48,16 +51,29 @@ export function withinRoom(entries: readonly Entry[], room: number, maxTokens: n
   const summary = entries.findLast(({ kind }) => kind === 'summary');
   const kept = new Set(summary === undefined ? [] : [summary]);
   const latest = new Map(entries.map((entry) => [entry.text, entry]));
-  let remaining = Math.min(room - sumOf(kept, costOf), maxTokens);
-  for (const entry of entries.toReversed()) {
-    if (entry.kind === 'summary' || latest.get(entry.text) !== entry) continue;
-    remaining -= costOf(entry);
-    if (remaining < 0) break;
-    kept.add(entry);
-  }
+  const others = entries.filter((entry) => entry.kind !== 'summary' && latest.get(entry.text) === entry).reverse();
+  const free = Math.min(room - sumOf(kept, costOf), maxTokens);
+  const edits = firstWithin(others.filter(isEdit), EDIT_SHARE * free);
+  const rest = others.filter((entry) => !edits.includes(entry));
+  for (const entry of [...edits, ...firstWithin(rest, free - sumOf(edits, costOf))]) kept.add(entry);
   const inOrder = entries.filter((entry) => kept.has(entry));
   const steps = inOrder.filter(isStep).length;
   return { kept: inOrder, steps, gone: entries.filter(isStep).length - steps };
+}
+
+const EDIT_SHARE = 0.75;
+
+function firstWithin(entries: readonly Entry[], room: number): readonly Entry[] {
+  let remaining = room;
+  const end = entries.findIndex((entry) => {
+    remaining -= costOf(entry);
+    return remaining < 0;
+  });
+  return end < 0 ? entries : entries.slice(0, end);
+}
+
+function isEdit({ kind, text }: Entry): boolean {
+  return kind === 'line' && text.startsWith('Edit ');
 }
 
 function isStep({ kind, text }: Entry): boolean {
@@ -87,5 +103,26 @@ function callLine({ use, result }: Round['calls'][number]): string {
   const line = summarizeCall(endCall(call, block, undefined, undefined), { mask: unmasked });
   const skillNote =
     use.tool === 'Skill' && content !== result ? ' (it is gone: call it again where it still holds)' : '';
-  return shorten(line, LINE_LENGTH) + skillNote;
+  const edited = content === undefined || content.isError ? '' : writtenLine(use);
+  return shorten(line + edited, LINE_LENGTH) + skillNote;
 }
+
+/** Maximum code points of the line that an edit wrote. */
+const WRITTEN_LENGTH = 60;
+
+/** The first line that an edit wrote, so that the model need not read the file again to know it. */
+function writtenLine({ tool, input }: Round['calls'][number]['use']): string {
+  if (tool !== 'Edit') return '';
+  const { old_string: before, new_string: after } = fieldsOf(input);
+  const old = new Set(trimmedLines(before));
+  const line = trimmedLines(after).find((text) => text !== '' && !old.has(text));
+  return line === undefined ? '' : `: ${quote(line, WRITTEN_LENGTH)}`;
+}
+
+function trimmedLines(text: unknown): string[] {
+  return stringOf(text)
+    .split('\n')
+    .map((line) => line.trim());
+}
+
+const quote = createQuote(unmasked);

@@ -20,6 +20,12 @@ export interface WholeOptions {
 }
 
 /**
+ * Maximum tokens of the replies before the last one, because every call reads them. Contents that are likely to be used
+ * again do not count.
+ */
+const EARLIER_TOKENS = 3_000;
+
+/**
  * The last replies with all their tool calls, back to the first gap. Shortens the results of the last reply if they do
  * not fit.
  *
@@ -38,11 +44,11 @@ export function wholeRounds(
   const whole = new Map<Round, readonly Message[]>();
   if (last === undefined || !isAnswered(last)) return whole;
   const all = write(last, resultsOf(last));
-  let remaining = room - tokensOfAll(all);
-  const fitting =
-    remaining < 0 ? write(last, shortenResults(resultsOf(last), room - tokensOfAll(write(last, [])))) : all;
+  const free = room - tokensOfAll(all);
+  const fitting = free < 0 ? write(last, shortenResults(resultsOf(last), room - tokensOfAll(write(last, [])))) : all;
   // An open step always stays; the caller checks its size.
   if (isOpen || tokensOfAll(fitting) <= room) whole.set(last, fitting);
+  let remaining = Math.min(free, EARLIER_TOKENS);
   let steps = last.calls.length > 0 ? 1 : 0;
   for (const round of earlier) {
     const messages = write(round, resultsOf(round));

@@ -363,7 +363,7 @@ describe('the remaining messages during a turn', () => {
 describe('the report of a task during a turn', () => {
   const [one, two] = [reportOf('One', 'It is unused.'), reportOf('Two', 'So is this.')];
   const said = ['- Agent "One" finished: It is unused.', '- Agent "Two" finished: So is this.'];
-  const talk = ['run', ...steps('a', 'b'), step('c', 'short')];
+  const talk = ['run', step('a'), step('b', 'short'), step('c', 'short')];
 
   it('becomes a line after the preceding step once it was answered, and stays whole until then', () => {
     const midTurn = [
@@ -395,6 +395,48 @@ it('reports a command that exceeded its timeout as running, with the path of its
     'partial\nCommand did not complete within its 120s timeout and was moved to the background (ID: b79bqbalp). Output is being written to: /tmp/tasks/b79bqbalp.output. You will be notified when it completes.';
   const stay = stays(listed('run', step('npm test', moved), ...steps('a', 'b', 'c', 'd')));
   expect(stay[1]).toContain('- Bash `npm test` in the background, its output in `/tmp/tasks/b79bqbalp.output`\n');
+});
+
+it('keeps earlier steps whole only as far as every later call can afford to read them', () => {
+  const stay = stays(listed('run', step('a', 'short'), step('b'), step('c', 'short'), step('d')), { budget: 50_000 });
+  expect(stay.slice(0, 2)).toEqual(['*user: run', `user: ${LINES}\n- Bash \`a\` exit 0 — \`short\`\n${line('b')}`]);
+  expect(stay.slice(-4)).toEqual(['assistant: <c>', 'user: =short', 'assistant: <d>', `user: =${LONG.length}`]);
+});
+
+describe('the line of an edit', () => {
+  const edited = (input: object, isError = false, ...later: readonly Said[]) => {
+    const use = { tool_use_id: 'edit', tool: 'Edit', input: { file_path: 'a.ts', ...input } };
+    const [first, ...others] = listed('run', step('edit', 'Done.'), ...later, ...steps('a', 'b', 'c'), {
+      words: 'Done.',
+    });
+    const rows = others.map((row) => {
+      if (row.toolUses[0]?.tool_use_id === 'use-1-0-edit') return { ...row, toolUses: [use] };
+      const [result] = row.toolResults ?? [];
+      return result?.tool_use_id === 'use-1-0-edit'
+        ? { ...row, toolResults: [{ ...result, tool_use_id: 'edit', isError }] }
+        : row;
+    });
+    return stays([first as Message, ...rows])[1]?.split('\n')[1];
+  };
+
+  it('has the first line that the edit wrote', () => {
+    const input = { old_string: 'if (a) {\n  limit = 1;', new_string: 'if (a) {\n  limit = 20;\n  other = 1;' };
+    expect(edited(input)).toBe('- Edit `a.ts` (+3/-2 lines): `limit = 20;`');
+    expect(edited({ old_string: 'a', new_string: 'long '.repeat(20) })).toBe(
+      `- Edit \`a.ts\` (+1/-1 lines): \`${'long '.repeat(20).slice(0, 57)}...\``,
+    );
+  });
+
+  it('stays longer than lines of commands', () => {
+    const commands = Array.from({ length: 200 }, (_, at) => step(`npm test -- part-${at}`));
+    expect(edited({ old_string: 'a', new_string: 'b' }, false, ...commands)).toContain('Edit `a.ts`');
+    expect(stays(listed('run', step('first'), ...commands, { words: 'Done.' }))[1]).not.toContain('`first`');
+  });
+
+  it('has no line that the edit only left, or failed to write', () => {
+    expect(edited({ old_string: 'a\nb', new_string: 'b' })).toBe('- Edit `a.ts` (+1/-2 lines)');
+    expect(edited({ old_string: 'a', new_string: 'written' }, true)).not.toContain('written');
+  });
 });
 
 it('the line of a skill notes that its text is gone', () => {

@@ -26,7 +26,7 @@ function talk({ input = {}, text = numbered(OLD), tool = 'Read', file = { totalL
     { role: 'user', ...row, toolResults: [{ tool_use_id: id, text: '', ...result }] },
   ];
   const others = ['one', 'two', 'three'].flatMap((name) =>
-    step(name, { tool: 'Bash', input: { command: name } }, { text: 'many words\n'.repeat(2_000) }),
+    step(name, { tool: 'Bash', input: { command: name } }, { text: 'many words\n'.repeat(400) }),
   );
   const rows: Message[] = [
     { role: 'user', text: 'raise the limit', toolUses: [] },

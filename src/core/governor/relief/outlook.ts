@@ -7,7 +7,7 @@ import { forecast } from '../prompts/turns.ts';
 import type { GovernorState } from '../state.ts';
 import { prefixOf, priceOfModel, ratesToCome, slackOf, WORST, workingSetOf } from './accounts.ts';
 import { cycleCost, levelOf } from './beside-summary.ts';
-import { compareCosts, momentNow, type Outlook, reliefCost, savedPerCall } from './economic-moment.ts';
+import { compareCosts, momentNow, type Outlook, reliefCost, savedPerCall, UNNAMED } from './economic-moment.ts';
 import { exactIsPossible } from './exact.ts';
 import {
   DOCUMENT_TOKENS,
@@ -25,7 +25,7 @@ import type { WorkingSet } from './working-set.ts';
 export const TOO_SOON = 10;
 
 /** Assumed size of the kept conversation until a compaction was seen, in tokens; close to `npm run outcome`. */
-export const USUALLY_KEPT = 12_000;
+export const USUALLY_KEPT = 8_000;
 
 /** Size and growth of the context of a running session. */
 export function extentOf(state: GovernorState): Extent {
@@ -142,7 +142,9 @@ function removalCosts(state: GovernorState, way: Moment['way'], wayOutlook: Retu
   const { full, landing, rates, atWorst } = wayOutlook;
   const cycle = refillsWindow(state, wayOutlook) ? cycleCost(state, wayOutlook.needed) : 0;
   const said = way === 'compact' ? state.relief.exact.size.all : 0;
-  const outlook = { ...wayOutlook, landing: wayOutlook.prefix + said + wayOutlook.kept };
+  const { calls, tokens } = wayOutlook.missed;
+  const missed = { ...wayOutlook.missed, calls: calls + UNNAMED.calls, tokens: tokens + UNNAMED.tokens };
+  const outlook = { ...wayOutlook, landing: wayOutlook.prefix + said + wayOutlook.kept, missed };
   const taken = Math.max(0, full - landing) / 1_000_000;
   // Without a cache, everything is written again in any case.
   const first = isCold(state) ? taken * (rates.write - rates.cacheRead) : 0;

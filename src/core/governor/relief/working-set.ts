@@ -1,6 +1,6 @@
 import { sumOf } from '../../text/sum-of.ts';
 import { type Content, type Contents, type Gaps, isStale, KINDS, lastFiles } from './content.ts';
-import { type Missed, USUALLY_MISSED } from './economic-moment.ts';
+import type { Missed } from './economic-moment.ts';
 
 /**
  * Share of later reused contents whose next use is more than `age` calls away. Combines the session's own gaps, half of
@@ -103,7 +103,7 @@ export interface WorkingSet {
   readonly keep: readonly string[];
   /** Tokens of these results. */
   readonly kept: number;
-  /** Expected calls, and tokens, for fetching the other contents again, and contents that have no name yet. */
+  /** Expected repeated fetches of the other contents. */
   readonly missed: Missed;
   /** Cost of fetching all removed contents again, in micro-dollars. */
   readonly atWorst: number;
@@ -150,10 +150,11 @@ export function workingSet(contents: Contents, now: number, stakes: Stakes): Wor
   return {
     keep: keep.map(({ id }) => id),
     kept: sumOf(keep, ({ id, tokens }) => (staying.has(id) ? tokens : 0)),
-    missed: going.reduce<Missed>(({ calls, tokens, cost = 0 }, one) => {
-      const share = shareOf(one);
-      return { calls: calls + share, tokens: tokens + share * one.tokens, cost: cost + share * one.cost };
-    }, USUALLY_MISSED),
+    missed: {
+      calls: sumOf(going, shareOf),
+      tokens: sumOf(going, (one) => shareOf(one) * one.tokens),
+      cost: sumOf(going, (one) => shareOf(one) * one.cost),
+    },
     atWorst: sumOf(going, maxLoss),
     needed: {
       tokens: sumOf(held, (one) => useOf(one) * one.tokens),
