@@ -46,8 +46,13 @@ export function takeNext({ sources, order, taken }: Share) {
   return at === undefined || source === undefined ? undefined : { at, source };
 }
 
-/** Imported on demand, because the governor takes 10 MB and other threads may do the reading. */
-function reading() {
+/**
+ * Imported on demand, because the governor takes 10 MB and other threads may do the reading.
+ *
+ * @param bytes to be read; other flags make V8 compile all code again that it has kept, which is worth it only for many
+ */
+function reading(bytes = Number.POSITIVE_INFINITY) {
+  if (bytes < WORTH_BYTES.full) return import('./replay.ts');
   setFlagsFromString(`--max-inlined-bytecode-size-cumulative=${MAX_INLINED}`);
   // V8 lets the heap nearly double before it collects what survives a few rows.
   setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`);
@@ -119,9 +124,10 @@ export async function* replayOnThreads(
   options: DepthOptions,
   program: URL,
 ): AsyncGenerator<SessionAttempt> {
-  const isLittle = (bytesOf(sources) ?? 0) < minBytes(sources, options);
+  const bytes = bytesOf(sources);
+  const isLittle = (bytes ?? 0) < minBytes(sources, options);
   const [only] = sources;
-  if (isLittle || hasBoundAddresses()) yield* (await reading()).readAll(sources, options);
+  if (isLittle || hasBoundAddresses()) yield* (await reading(bytes)).readAll(sources, options);
   else if (only && sources.length === 1 && !options.retention) yield await replayAhead(only, options, program);
   else yield* replayTogether(sources, options, program);
 }

@@ -9,8 +9,8 @@ import { createPlace, type Place } from './fakes.ts';
 const isOurs = Number.parseInt(process.versions.node, 10) < 22;
 
 /** In the home of the place, as for a user. */
-const start = (place: Place, env: Readonly<Record<string, string>> = {}) =>
-  runProgram(process.execPath, [CTXB, 'config'], {
+const start = (place: Place, env: Readonly<Record<string, string>> = {}, args: readonly string[] = ['config']) =>
+  runProgram(process.execPath, [CTXB, ...args], {
     cwd: place.cwd,
     env: { ...place.env, NODE_COMPILE_CACHE: '', ...env },
   });
@@ -33,6 +33,26 @@ describe.runIf(isOurs)('code that Node 20 has compiled', () => {
       expect.arrayContaining(['base', 'check']),
     );
     expect(await start(place)).toEqual(first);
+    expect(kept(place)).toEqual(before);
+  });
+
+  it.each([
+    { size: 'small', bytes: 10_000 },
+    { size: 'large', bytes: 9_000_000 },
+  ])('stays as it is when a $size recording is replayed', async ({ bytes }) => {
+    await using place = await createPlace();
+    await start(place);
+    const line = JSON.stringify({
+      type: 'user',
+      message: { role: 'user', content: 'x'.repeat(5_000) },
+      sessionId: 's',
+    });
+    const log = await place.file('a.jsonl', `${line}\n`.repeat(bytes / 5_000));
+    const replay = () => start(place, {}, ['replay', '--no-cache', '--json', log]);
+    expect((await replay()).code).toBe(0);
+    const before = kept(place);
+    await replay();
+    await start(place);
     expect(kept(place)).toEqual(before);
   });
 

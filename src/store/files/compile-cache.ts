@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import module from 'node:module';
 import { basename, dirname, join } from 'node:path';
+import { cachedDataVersionTag } from 'node:v8';
 import { Script } from 'node:vm';
 import { orElse } from '../../errors.ts';
 import { cacheFolder } from '../folders/user-folders.ts';
@@ -39,22 +40,27 @@ function isOurs(folder: string): boolean {
 interface CompiledCode {
   readonly file: string;
   readonly script: Script;
+  /** V8's version and flags when it was compiled. */
+  readonly tag: number;
 }
 
 function compileWith({ prototype }: Loader, folder: string): void {
   const compiled: CompiledCode[] = [];
   prototype._compile = function (text, filename) {
     // The build puts a hash of the code into each file name, so the name identifies the code.
-    const file = join(folder, `${basename(filename)}-${process.versions.v8}-${process.arch}`);
+    const tag = cachedDataVersionTag();
+    const file = join(folder, `${basename(filename)}-${tag}-${process.arch}`);
     const cachedData = readCompiled(file);
     const script = new Script(module.wrap(text), { filename, ...(cachedData && { cachedData }) });
-    if (script.cachedDataRejected !== false) compiled.push({ file, script });
+    if (script.cachedDataRejected !== false) compiled.push({ file, script, tag });
     const run = script.runInThisContext();
     return run.call(this.exports, this.exports, module.createRequire(filename), this, filename, dirname(filename));
   };
   // At exit, so that the cache also holds the functions that were called.
   process.on('exit', () => {
-    if (compiled.length > 0) keepCompiled(folder, compiled);
+    // V8 rejects code that was kept under other flags, as a replay sets them after the start.
+    const usable = compiled.filter(({ tag }) => tag === cachedDataVersionTag());
+    if (usable.length > 0) keepCompiled(folder, usable);
   });
 }
 
