@@ -60,3 +60,15 @@ function unitAt(bytes: Buffer, at: number, length: number): number {
   for (let next = at + 1; next < at + length; next++) unit = (unit << 6) | ((bytes[next] as number) & 0x3f);
   return unit;
 }
+
+const ESCAPE = Buffer.from('\\u00');
+const [TWO, SEVEN] = [0x32, 0x37];
+
+/** Whether a character that needs no escape has one, which could hide a key. Colors of terminals need theirs. */
+export function hidesText(text: Buffer): boolean {
+  for (let at = text.indexOf(ESCAPE); at !== -1; at = text.indexOf(ESCAPE, at + 1)) {
+    const digit = text[at + ESCAPE.length] as number;
+    if (digit >= TWO && digit <= SEVEN) return true;
+  }
+  return false;
+}

@@ -6,7 +6,7 @@ import { type Fields, fieldsOf, isFields, listOf, parsed, timeOf } from '../../c
 import type { Usage } from '../../core/protocol/usage.ts';
 import type { ReadLine, Thin } from '../read/line-feed.ts';
 import { sizedBlock } from '../read/row-parts.ts';
-import { QUOTE, unitsIn } from './json-units.ts';
+import { hidesText, QUOTE, unitsIn } from './json-units.ts';
 import { afterPiece, hole, type Layout, layoutOf, slot } from './layout.ts';
 
 /** Longer lines are parsed in full, because their strings may be cut. */
@@ -110,18 +110,18 @@ function skipperOf(row: Fields, needsTexts: () => boolean): Reader | undefined {
   return {
     layout,
     read() {
-      if (hasAny(report(), REPORT_KEYS)) return undefined;
+      if (hasAny(report(), REPORT_KEYS) || hidesText(report())) return undefined;
       const at = [uuid(), timeOf(timestamp())] as const;
       if (!isResult) return { kind: 'parts', shared, own: [...at, []], id: id() };
-      const units = needsTexts() ? undefined : unitsIn(content());
-      if (units !== undefined) {
-        const sized = ['tool_result', expectedTokens(units), units.length, toolId()] as const;
-        return { kind: 'parts', shared, own: [...at, sized], id: id() };
-      }
-      const value = parsed(`${content()}`);
+      const isSized = !needsTexts();
+      const value = (isSized ? unitsIn(content()) : undefined) ?? parsed(`${content()}`);
       if (value === undefined) return undefined;
-      const blocks = readBlocks([{ ...block, tool_use_id: toolId(), content: value }]);
-      return { kind: 'parts', shared, own: [...at, blocks], id: id() };
+      const isText = typeof value === 'string' || value instanceof Uint16Array;
+      const found =
+        isSized && isText
+          ? (['tool_result', expectedTokens(value), value.length, toolId()] as const)
+          : readBlocks([{ ...block, tool_use_id: toolId(), content: value }]);
+      return { kind: 'parts', shared, own: [...at, found], id: id() };
     },
   };
 }
@@ -129,8 +129,8 @@ function skipperOf(row: Fields, needsTexts: () => boolean): Reader | undefined {
 /** Ends of the keys by which a report names an agent, from the first capital on. */
 const AGENT_KEYS = ['Id"', 'Tokens"'].map((text) => Buffer.from(text));
 
-/** A full replay also needs the time of a wake-up, and does not let an escape hide a key. */
-const REPORT_KEYS = [...AGENT_KEYS, ...['For"', '\\u00'].map((text) => Buffer.from(text))];
+/** A full replay also needs the time of a wake-up. */
+const REPORT_KEYS = [...AGENT_KEYS, Buffer.from('For"')];
 
 /** Returns undefined if rows of this form must always be parsed. */
 function readerOf(row: Fields, state: State): Reader | undefined {
