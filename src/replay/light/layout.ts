@@ -138,7 +138,8 @@ function pieceOf(text: string): Piece {
 }
 
 function endOfMatch(bytes: Buffer, view: DataView, from: number, { words, tail }: Piece): number {
-  const to = from + words.byteLength;
+  // Node compiles `byteLength` to a call.
+  const to = from + words.length * WORD;
   if (from < 0 || to > bytes.length) return -1;
   for (let at = 0; at < words.length; at++) if (view.getFloat64(from + at * WORD, true) !== words[at]) return -1;
   return afterPiece(bytes, to, tail);

@@ -107,11 +107,12 @@ function isQuiet(state: GovernorState, event: Event): boolean {
 
 /** Whether an answer is another line of the last call, and reports nothing new. */
 function isKnown(state: GovernorState, event: Event): boolean {
-  const call = state.limits.cost.calls.find(({ usage }) => usage === state.gauge.call?.usage);
-  if (!call?.outputKnown || event.kind !== 'assistant' || event.blocks.length > 0 || !isCalm(state)) return false;
-  const isSame = event.messageId === call.messageId && event.model === call.model && event.version === call.version;
+  const { call: last } = state.gauge;
+  if (event.kind !== 'assistant' || event.messageId !== last?.messageId || event.blocks.length > 0) return false;
+  const call = state.limits.cost.calls.find(({ usage }) => usage === last.usage);
+  if (!call?.outputKnown || event.model !== call.model || event.version !== call.version) return false;
   const isNamed = event.messageId !== '' && event.subagent === null;
-  return isSame && isNamed && COUNTS.every((name) => event.usage?.[name] === call.usage[name]);
+  return isNamed && isCalm(state) && COUNTS.every((name) => event.usage?.[name] === call.usage[name]);
 }
 
 const COUNTS = ['input', 'cacheCreation', 'cacheCreationHour', 'cacheRead', 'output', 'terms', 'besides'] as const;

@@ -42,7 +42,8 @@ export function eventOf({ shared, own }: Parts): LogEvent {
   const [, , , messageId = '', outputFinal = false, input = 0, cacheCreation = 0, cacheRead = 0, output = 0, hour = 0] =
     own;
   const usage = withTerms({ input, cacheCreation, cacheRead, output }, hour, shared.usage?.terms);
-  return { ...shared, uuid, timestamp, messageId, usage, outputFinal, blocks };
+  // Faster than a spread with all of these fields.
+  return Object.assign({ ...shared }, { uuid, timestamp, messageId, usage, outputFinal, blocks });
 }
 
 function isSized(found: OwnParts[2]): found is SizedBlock {

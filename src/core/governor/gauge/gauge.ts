@@ -118,55 +118,43 @@ function basisOf({ basis, added, calibration }: Gauge): Reading['basis'] {
   return isFigure && estimateTokens(added, calibration) > 0 ? 'predicted' : basis;
 }
 
-/** Returns a copy with changed fields; copies field by field for the same reason as `draftOf`. */
+/** Returns a copy with changed fields. `Object.assign` is faster than a second spread: each line needs several copies. */
 export function changedGauge(gauge: Gauge, changes: Partial<Gauge>): Gauge {
-  const copy = {
-    window: gauge.window,
-    windowModel: gauge.windowModel,
-    otherWindows: gauge.otherWindows,
-    markedFamily: gauge.markedFamily,
-    basis: gauge.basis,
-    used: gauge.used,
-    call: gauge.call,
-    added: gauge.added,
-    thoughts: gauge.thoughts,
-    calibration: gauge.calibration,
-    calls: gauge.calls,
-    grown: gauge.grown,
-    peak: gauge.peak,
-    peaks: gauge.peaks,
-    first: gauge.first,
-    foreseen: gauge.foreseen,
-    aside: gauge.aside,
-    characters: gauge.characters,
-  };
-  return Object.assign(copy, changes);
+  return Object.assign({ ...gauge }, changes);
 }
 
 /** Figures of a call in one line. */
 type CallFigures = Omit<Call, 'peaks' | 'output'>;
 
-/** Adds an API call of the main thread; `generated` is the content of its first line. */
+/**
+ * Adds an API call of the main thread; `generated` is the content of its first line. Sets every field, which is faster than
+ * copying them.
+ */
 export function addCall(gauge: Gauge, { messageId, model, usage, outputKnown, generated }: CallFigures): Gauge {
-  const { peaks } = gauge;
   const { output } = usage;
   const used = contextOf(usage);
   const previous = gauge.basis === 'measured' ? gauge.call : null;
-  return changedGauge(gauge, {
+  const { peak, peaks } = withPeak(gauge, used);
+  return {
     window: learnFromContext(gauge.window, used),
+    windowModel: gauge.windowModel,
+    otherWindows: gauge.otherWindows,
+    markedFamily: gauge.markedFamily,
     basis: 'measured',
     used,
-    call: { messageId, model, usage, peaks, output, outputKnown, generated },
+    call: { messageId, model, usage, peaks: gauge.peaks, output, outputKnown, generated },
     added: NO_CONTENT,
     thoughts: gauge.thoughts + generated.thoughts,
     calibration: calibrationFor(model, previous === null ? gauge.calibration : learn(gauge, previous, used)),
     calls: gauge.calls + 1,
     grown: gauge.grown + (previous === null ? 0 : Math.max(0, used - gauge.used)),
-    ...withPeak(gauge, used),
+    peak,
+    peaks,
     first: gauge.first ?? Math.max(0, used - estimateTokens(gauge.added, gauge.calibration)),
     foreseen: previous === null ? undefined : predictedTokens(gauge),
     aside: null,
-  });
+    characters: gauge.characters,
+  };
 }
 
 /** Adds another line of the current call: more content, possibly better counts. */
