@@ -1,10 +1,11 @@
 // Plays jobs drawn by lot with claude alone and with ctxb, and prints where the saving that a run tells differs from the
-// real one: node dist/bench/told.mjs [drawn|wide|long|kinds|a kind] [first seed] [last seed]
+// real one, and how many runs cost more than the bound: node dist/bench/told.mjs [drawn|wide|long|kinds|a kind] [first seed] [last seed]
 import { savedUsd } from '../../src/core/governor/relief/accounts.ts';
 import { accountsOf } from '../../src/core/governor/relief/alone.ts';
+import { sumOf } from '../../src/core/text/sum-of.ts';
 import { drawn, drawnLong, drawnWide } from '../support/economy/drawn.ts';
 import { drawnKind, KINDS } from '../support/economy/kinds.ts';
-import { type Played, playAlone, playGoverned } from '../support/economy/played-claude.ts';
+import { mostUsd, type Played, playAlone, playGoverned } from '../support/economy/played-claude.ts';
 import { jobOf } from '../support/economy/shapes.ts';
 import type { Driver } from '../support/governor.ts';
 import { line, usd } from './range.ts';
@@ -20,6 +21,8 @@ interface Row {
   readonly cells: readonly string[];
   /** Error as a share of the cost with claude alone. */
   readonly error: number;
+  /** Dollars above 1.05 times the cost with claude alone, and above that and the dearest compaction. */
+  readonly above: { readonly flat: number; readonly bound: number };
 }
 
 /** Counts what the account adds and leaves out, at each call. */
@@ -48,7 +51,11 @@ function rowOf(name: string, alone: Played, run: Played, { skipped, owed, summar
   const share = error / alone.usd;
   const calls = `${alone.calls} / ${run.calls - skipped + owed}`;
   const figures = [usd(alone.usd), usd(run.usd), usd(told), usd(measured), usd(error), `${(100 * share).toFixed(1)} %`];
-  return { cells: [name, ...figures, calls, `${alone.summaries} / ${summaries}`, String(run.summaries)], error: share };
+  const above = { flat: run.usd - 1.05 * alone.usd, bound: run.usd - mostUsd(run, alone.usd) };
+  return {
+    ...{ error: share, above },
+    cells: [name, ...figures, calls, `${alone.summaries} / ${summaries}`, String(run.summaries)],
+  };
 }
 
 function drawnJob(name: string, seed: number) {
@@ -82,3 +89,11 @@ const heads = [
 console.log(line(['job', ...heads]));
 console.log(line(['---', ...heads.map(() => '--:')]));
 for (const { cells } of rows.sort((a, b) => Math.abs(b.error) - Math.abs(a.error))) console.log(line(cells));
+
+const dearer = rows.filter(({ above }) => above.flat > 0);
+const sum = usd(sumOf(dearer, ({ above }) => above.flat));
+const beyond = rows.filter(({ above }) => above.bound > 0).length;
+console.log(
+  `\n${dearer.length} of ${rows.length} runs cost more than 1.05 times as much as claude alone: together ${sum} more.`,
+);
+console.log(`With the price of the dearest compaction in the bound: ${beyond} of ${rows.length}.`);

@@ -82,11 +82,20 @@ export interface Played {
   readonly bills: readonly number[];
   readonly calls: number;
   readonly peak: number;
-  /** Calls before each compaction, and the context behind it. */
-  readonly reliefs: readonly { readonly call: number; readonly before: number; readonly landing: number }[];
+  readonly reliefs: readonly Relief[];
   readonly driver: Driver | undefined;
   /** Summaries that claude wrote. */
   readonly summaries: number;
+}
+
+interface Relief {
+  /** Calls before it. */
+  readonly call: number;
+  /** The context before it, and after it. */
+  readonly before: number;
+  readonly landing: number;
+  /** Dollars to write what stays to the cache, and to fetch once what went. */
+  readonly price: number;
 }
 
 /** Of a summary, as claude writes it and as it stays. */
@@ -109,6 +118,11 @@ const CALL_MS = 8_000;
 /** Plays a job with ctxb's governor, whose mod answers compactions with what the real one would keep. @param watch sees it */
 export function playGoverned(job: PlayedJob, world: PlayedWorld, watch = (driver: Driver) => driver): Played {
   return play(job, world, watch(drive(runWith({ exact: true, policy: policyWith(world.policy) }))));
+}
+
+/** Dollars that a run may cost: 1.05 times as much as claude alone, and the price of its dearest compaction. */
+export function mostUsd({ reliefs }: Pick<Played, 'reliefs'>, alone: number): number {
+  return 1.05 * alone + Math.max(0, ...reliefs.map(({ price }) => price));
 }
 
 /** The same job with claude alone, which has a summary written at its own level. */
@@ -145,7 +159,9 @@ class PlayedClaude {
   #summaries = 0;
   #calls = 0;
   #peak = 0;
-  readonly #reliefs: { call: number; before: number; landing: number }[] = [];
+  readonly #reliefs: Relief[] = [];
+  /** Sizes of what was fetched or written, in tokens, by the id of the call. */
+  readonly #contents = new Map<string, number>();
 
   constructor(world: PlayedWorld, driver: Driver | undefined) {
     this.#world = world;
@@ -229,6 +245,9 @@ class PlayedClaude {
     const message = { id: `msg_${this.#calls}`, role: 'assistant', model: this.#world.model, content, usage };
     this.#tell({ type: 'assistant', message, parent_tool_use_id: null, session_id: 's1' });
     this.#say(createMessage('assistant', text, { toolUses: uses }));
+    for (const { tool_use_id: id, tool, input } of uses)
+      if (tool === 'Write') this.#contents.set(id, tokensOfText(String(fieldsOf(input).content)));
+    if (again === true) for (const { tool_use_id: id, text: got } of results) this.#contents.set(id, tokensOfText(got));
     for (const [at, tokens] of agent.entries()) this.#agentCall(uses[0]?.tool_use_id ?? '', tokens, at);
     for (const result of results) {
       this.#say(createMessage('user', '', { toolResults: [result] }));
@@ -285,9 +304,7 @@ class PlayedClaude {
   }
 
   #pay(read: number, written: number, output: number): void {
-    const price = priceOf(this.#world.model, PRICES);
-    if (price === undefined) throw new Error(`no price for ${this.#world.model}`);
-    const rates = priceAt(price, read + written);
+    const rates = priceAt(priceOfWorld(this.#world), read + written);
     this.#usd += (read * rates.cacheRead + written * rates.cacheWrite + output * rates.output) / 1e12;
   }
 
@@ -360,6 +377,7 @@ class PlayedClaude {
 
   #compact(trigger: 'auto' | 'manual'): void {
     const before = this.#context();
+    const had = this.#messages;
     const driver = this.#driver;
     if (driver === undefined || this.#plan === undefined) this.#summarise();
     else {
@@ -391,7 +409,17 @@ class PlayedClaude {
       driver.claude({ type: 'system', subtype: 'compact_boundary', session_id: 's1', compact_metadata });
     }
     this.#cached = Math.min(this.#cached, this.#prefix);
-    this.#reliefs.push({ call: this.#calls, before, landing: this.#context() });
+    this.#reliefs.push({ call: this.#calls, before, landing: this.#context(), price: this.#priceOf(had, before) });
+  }
+
+  /** @param had the messages before a compaction, whose context had `tokens` */
+  #priceOf(had: readonly Message[], tokens: number): number {
+    const { cacheRead, cacheWrite, output } = priceAt(priceOfWorld(this.#world), tokens);
+    const stays = new Set(answeredIn(this.#messages));
+    const gone = answeredIn(had).flatMap((id) => (stays.has(id) ? [] : (this.#contents.get(id) ?? [])));
+    const written = this.#tokens + gone.reduce((sum, size) => sum + size, 0);
+    const perCall = tokens * (this.#world.cold === true ? cacheWrite : cacheRead) + FETCH_OUTPUT * output;
+    return (written * cacheWrite + gone.length * perCall) / 1e12;
   }
 
   /** The step under way stays as it is beside the summary, for which it is not read; the last files are shown again. */
@@ -409,6 +437,19 @@ class PlayedClaude {
     this.#messages = [...messages];
     this.#tokens = sizeOf(messages);
   }
+}
+
+/** Tokens of a call that fetches something. */
+const FETCH_OUTPUT = 150;
+
+function priceOfWorld({ model }: PlayedWorld) {
+  const price = priceOf(model, PRICES);
+  if (price === undefined) throw new Error(`no price for ${model}`);
+  return price;
+}
+
+function answeredIn(messages: readonly Message[]): readonly string[] {
+  return messages.flatMap(({ toolResults = [] }) => toolResults.map(({ tool_use_id: id }) => id));
 }
 
 /** A picture of a prompt, and its tokens. A mod does not see it: the handle of its message says how many there are. */

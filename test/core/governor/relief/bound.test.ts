@@ -6,6 +6,7 @@ import { drawn, drawnLong, drawnWide, HAIKU, OPUS, SONNET } from '../../../suppo
 import { drawnKind, KINDS } from '../../../support/economy/kinds.ts';
 import { ANSWER, edit, read, signOf } from '../../../support/economy/moves.ts';
 import {
+  mostUsd,
   type Played,
   type PlayedJob,
   type PlayedWorld,
@@ -142,28 +143,46 @@ const BARE_TOKENS = 12_000;
 /** A run may pay for a summary so many calls of the work earlier than claude alone. */
 const AHEAD = 5;
 
-function playBoth(shape: Shape, seed: number, world: PlayedWorld, { bound = 1.05, ahead = AHEAD } = {}) {
-  const [alone, run] = [playAlone(jobOf(shape, seed), world), playGoverned(jobOf(shape, seed), world)];
+type Cost = Pick<Played, 'usd' | 'bills'>;
+
+function playBoth(shape: Shape, seed: number, world: PlayedWorld, alone: Cost = playAlone(jobOf(shape, seed), world)) {
+  const run = playGoverned(jobOf(shape, seed), world);
   const price = priceOf(world.model, PRICES);
   const relief = ((price?.cacheWrite ?? 0) * BARE_TOKENS) / 1e12;
-  expect(run.usd).toBeLessThanOrEqual(bound * alone.usd + relief);
-  const isDearer = (usd: number, at: number) => usd > bound * (alone.bills[at + ahead] ?? alone.usd) + relief;
+  expect(run.usd).toBeLessThanOrEqual(1.05 * alone.usd + relief);
+  const isDearer = (usd: number, at: number) => usd > 1.05 * (alone.bills[at + AHEAD] ?? alone.usd) + relief;
   expect(run.bills.filter(isDearer)).toEqual([]);
   return { alone, run };
 }
 
-/** The exception of docs/ladder.md: a text beside the summary that fills the window. */
-const EXCEPTIONS: Readonly<Record<number, { bound: number; ahead: number }>> = {
-  48: { bound: 1.07, ahead: 7 },
-  59: { bound: 1.05, ahead: 7 },
-};
+/** Tokens more in each call, which can cost claude alone up to 16 % more: its summaries then come a call earlier. */
+const MORE = [0, 100, 200, 300, 400, 500];
+
+/**
+ * Claude alone with work that nearly fills the room after a summary: what ctxb gives back beside the summary is within
+ * `MORE`. At each call the cost is that of the dearest of these runs.
+ */
+function playFull(job: PlayedJob, world: PlayedWorld): Cost {
+  const { prefix = 33_000 } = world;
+  const all = MORE.map((more) => playAlone(job, { ...world, prefix: prefix + more }));
+  const usd = Math.max(...all.map((alone) => alone.usd));
+  const bills = all[0]?.bills.map((_, at) => Math.max(...all.map((alone) => alone.bills[at] ?? alone.usd))) ?? [];
+  return { usd, bills };
+}
+
+it('100 tokens more in each call can make claude alone 8 % dearer', () => {
+  const { world, attack, repeat } = drawnAdversary(48);
+  playGoverned(attack, world);
+  const [usual, more] = [0, 100].map((tokens) => playAlone(repeat, { ...world, prefix: (world.prefix ?? 0) + tokens }));
+  expect((more?.usd ?? 0) / (usual?.usd ?? 1)).toBeGreaterThan(1.08);
+});
 
 // These have cost up to 3 times as much, or are near them.
 it.each(sized([2, 5, 7, 14, 15, 40], numbersTo(60)))(
   'a job of long prompts keeps the bound at each call: %i',
   (seed) => {
     const { shape, world } = drawnLong(seed);
-    playBoth(shape, seed, world, EXCEPTIONS[seed]);
+    playBoth(shape, seed, world, [48, 59].includes(seed) ? playFull(jobOf(shape, seed), world) : undefined);
   },
 );
 
@@ -181,7 +200,7 @@ it.each(numbersTo(sized(6, 60)))('a job drawn by lot keeps the bound: %i', (seed
   expect(Math.abs((told.alone - told.real) / 1e6 - saved)).toBeLessThan(most);
 });
 
-/** The exceptions of docs/ladder.md: these come back to all files of many prompts at once. */
+/** These come back to all files of many prompts at once, and so pay the price of a compaction. */
 const RETURNING: Readonly<Record<string, number>> = { growing: 1.1, growingDiff: 1.2, lastReview: 1.2, hotFiles: 1.1 };
 
 describe('a kind of job as people give them', () => {
@@ -190,6 +209,7 @@ describe('a kind of job as people give them', () => {
   it.each(sampled(kinds, 17))('keeps the bound: %s %i', (name, seed) => {
     const { job, world } = drawnKind(name, seed);
     const [alone, run] = [playAlone(job, world), playGoverned(job, world)];
+    expect(run.usd).toBeLessThanOrEqual(mostUsd(run, alone.usd));
     expect(run.usd / alone.usd).toBeLessThanOrEqual(RETURNING[name] ?? 1.05);
     const told = runAccount(run);
     const error = (told.alone - told.real) / 1e6 - (alone.usd - run.usd);
@@ -197,14 +217,15 @@ describe('a kind of job as people give them', () => {
   });
 });
 
-/** The exception of docs/ladder.md: the work nearly fills the room after a summary. */
-const FULL: Readonly<Record<number, number>> = { 48: 1.25 };
-
 it.each(numbersTo(sized(6, 60)))(
   'the work fetches again what compactions took, at the worst time: a run loses no more than the price of that: %i',
   (seed) => {
     const { world, attack, repeat, gone } = drawnAdversary(seed);
-    const [run, alone] = [playGoverned(attack, world), playAlone(repeat, world)];
+    const [run, alone] = [
+      playGoverned(attack, world),
+      seed === 48 ? playFull(repeat, world) : playAlone(repeat, world),
+    ];
+    expect(run.usd).toBeLessThanOrEqual(mostUsd(run, alone.usd));
     const { cacheRead, cacheWrite, output } = priceOf(world.model, PRICES) ?? {
       cacheRead: 0,
       cacheWrite: 0,
@@ -216,7 +237,7 @@ it.each(numbersTo(sized(6, 60)))(
       const { calls, tokens } = gone[at] ?? { calls: 0, tokens: 0 };
       const fetching = tokens * cacheWrite + calls * (run.peak * read + 150 * output);
       most = Math.max(most, (BARE_TOKENS * cacheWrite + fetching) / 1e12);
-      expect(usd).toBeLessThanOrEqual((FULL[seed] ?? 1.05) * (alone.bills[at + AHEAD] ?? alone.usd) + most);
+      expect(usd).toBeLessThanOrEqual(1.05 * (alone.bills[at + AHEAD] ?? alone.usd) + most);
     });
   },
 );
