@@ -36,8 +36,9 @@ and a temporary folder, which ctxb removes, also after Ctrl-C. ctxb reads your s
 | 3 | something is missing that ctxb needs: a fact in **bold** below, the configuration, the \`.context\` folder. With \`--strict\`: any fact |
 | 127 | no claude was found |
 
-Each fact may take two minutes. \`--timeout SECONDS\` limits all of them together, and each to a third of it. A fact that takes too long is marked \`?\`, with the time to try next, and does not count as a fault. \`--json\` has
-everything. The end-to-end tests check many more facts (\`npm run claude:latest\` runs them with the newest claude).
+Each fact may take two minutes. \`--timeout SECONDS\` limits all of them together, and each to a third of it. A fact that takes too
+long is marked \`?\`, with the time to try next, and does not count as a fault. \`--json\` has everything. The end-to-end tests check
+many more facts (\`npm run claude:latest\` runs them with the newest claude).
 
 `;
 

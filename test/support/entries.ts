@@ -24,6 +24,10 @@ export function changed(path: string, change: FileChange['change'] = 'edited'): 
   return { name, title: path, input: `${name} ${path}`, change: { path, change } };
 }
 
+export function swapped(path: string, before: string, after: string): Call {
+  return { ...changed(path), input: `${path} ${before} ${after}`, reverse: `${path} ${after} ${before}` };
+}
+
 export function looked(name: string, title: string): Call {
   return { name, title, input: title, said: `of ${title}` };
 }

@@ -26,12 +26,14 @@ const MAX_DEAD_ENDS = 1_000;
 const MAX_EVIDENCE = 20;
 
 /**
- * Finds failed approaches in a stream of entries: those that were reported, and calls that fail twice or more although
- * nothing can have changed in between. Mutable, with bounded size. The rules prefer a missed dead end to a false one.
+ * Finds failed approaches in a stream of entries: those that were reported, calls that fail twice or more although
+ * nothing can have changed in between, and edits that the agent takes back before a commit. Mutable, with bounded size. The rules prefer a missed dead end to a false one.
  */
 export function createDeadEnds() {
   const standing = new Map<string, DeadEnd>();
   const failing = new Map<string, Failing>();
+  /** Ids of the calls that made edits, by agent and input; empty for an edit taken back. */
+  const edits = new Map<string, string>();
   let changes = 0;
 
   function put(deadEnd: DeadEnd): DeadEndChange[] {
@@ -68,17 +70,40 @@ export function createDeadEnds() {
     );
     return over.flatMap(([key]) => {
       failing.delete(key);
-      const deadEnd = standing.get(key);
-      standing.delete(key);
-      return deadEnd === undefined ? [] : [{ what: 'cleared', deadEnd }];
+      return clear(key);
     });
+  }
+
+  function clear(key: string): DeadEndChange[] {
+    const deadEnd = standing.get(key);
+    standing.delete(key);
+    return deadEnd === undefined ? [] : [{ what: 'cleared', deadEnd }];
+  }
+
+  /** Edits back to the old text are a dead end of the file, until an edit that was taken back is made again. */
+  function noteEdit(entry: ToolEntry): DeadEndChange[] {
+    const { agent, change, t, id, input, reverse } = entry;
+    if (reverse === undefined) return [];
+    const key = `edit reverted\n${agent}\n${change?.path}`;
+    const maker = edits.get(`${agent}\n${reverse}`);
+    if (!maker) {
+      const isAgain = edits.get(`${agent}\n${input}`) === '';
+      remember(edits, `${agent}\n${input}`, id, MAX_CALLS);
+      return isAgain ? clear(key) : [];
+    }
+    edits.set(`${agent}\n${reverse}`, '');
+    const { count = 0, first = t } = standing.get(key) ?? {};
+    const text = `${nameOf(entry)} took back an edit: the old text is there again`;
+    return put({ key, cause: 'edit reverted', text, evidence: [maker, id], count: count + 1, first, last: t });
   }
 
   function judge(entry: Entry): DeadEndChange[] {
     if (entry.kind === 'remark') return noteRemark(entry);
     if (entry.kind !== 'tool') return [];
     if (isFailedAttempt(entry)) return fail(entry);
-    return failing.size > 0 && isSuccess(entry) ? succeed(entry) : [];
+    if (COMMIT.test(`${entry.command?.text}`)) edits.clear();
+    const told = failing.size > 0 && isSuccess(entry) ? succeed(entry) : [];
+    return [...told, ...noteEdit(entry)];
   }
 
   return {
@@ -91,6 +116,8 @@ export function createDeadEnds() {
     current: (): readonly DeadEnd[] => [...standing.values()],
   };
 }
+
+const COMMIT = /(?:^|[;&|\n])\s*git commit(?![-\w]| --dry-run)/;
 
 function failureText(entry: ToolEntry, count: number): string {
   const { outcome, command, said } = entry;
@@ -136,5 +163,5 @@ function isSuccess({ outcome, command }: ToolEntry): boolean {
 }
 
 function nameOf({ name, title }: ToolEntry): string {
-  return name === 'Bash' ? inBackticks(title, TITLE_LENGTH) : `${name} ${inBackticks(title, TITLE_LENGTH)}`;
+  return `${name === 'Bash' ? '' : `${name} `}${inBackticks(title, TITLE_LENGTH)}`;
 }

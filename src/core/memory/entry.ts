@@ -40,6 +40,8 @@ export interface ToolEntry {
   readonly reads?: string | undefined;
   /** The file that this call changed for certain. */
   readonly change?: FileChange | undefined;
+  /** Fingerprint of the input that takes this edit back. */
+  readonly reverse?: string | undefined;
 }
 
 export interface CommandFacts {
@@ -89,7 +91,7 @@ export interface RemarkEntry {
 export interface DeadEnd {
   /** Identifies the approach. */
   readonly key: string;
-  readonly cause: 'told' | 'same failure';
+  readonly cause: 'told' | 'same failure' | 'edit reverted';
   /** The attempt and its outcome, on one line, at most 500 code points. */
   readonly text: string;
   /** `tool_use` ids, oldest first, at most 20. */

@@ -1,7 +1,7 @@
 import type { Input } from '../governor/input.ts';
 import { promptsInTurn, waiting } from '../governor/prompts/mailbox.ts';
 import type { GovernorState } from '../governor/state.ts';
-import { fieldsOf, ownOf, textOf } from '../protocol/fields.ts';
+import { type Fields, fieldsOf, ownOf, stringOf, textOf } from '../protocol/fields.ts';
 import { cut, cutterWith, LONG_LINE_LENGTH, lastLines, type Mask, oneLine } from '../text/words.ts';
 import { summarizeOutput } from './call-summary/command-output.ts';
 import { summarizeCall } from './call-summary/summarize-call.ts';
@@ -135,12 +135,35 @@ const PATHS_OF_WRITERS: Readonly<Record<string, string>> = {
 function fileOf(
   { use: { name }, input, result, report, outcome }: EndedCall,
   named: (path: string) => string,
-): Pick<ToolEntry, 'reads' | 'change'> {
+): Partial<ToolEntry> {
   const path = textOf(input[name === 'Read' ? 'file_path' : (ownOf(PATHS_OF_WRITERS, name) ?? '')]);
   if (outcome !== 'ok' || !path) return {};
   if (name === 'Read') return { reads: named(path) };
   const isNew = typeof report.type === 'string' ? report.type === 'create' : result.text.startsWith('File created');
-  return { change: { path: named(path), change: name === 'Write' && isNew ? 'created' : 'edited' } };
+  const change = name === 'Write' && isNew ? 'created' : 'edited';
+  return { change: { path: named(path), change }, reverse: reverseOf(input) };
+}
+
+/** The fingerprint of the input that takes an edit back; undefined if the edit changes nothing of meaning. */
+function reverseOf(input: Fields): string | undefined {
+  const { old_string: before, new_string: after } = input;
+  if (meaningOf(before) === meaningOf(after)) return undefined;
+  return fingerprint({ ...input, old_string: after, new_string: before });
+}
+
+/** Imports in common languages (Go lists quoted paths), comments, brackets, and empty lines. */
+const INSIGNIFICANT_LINE =
+  /^(?:import\b|from\s+\S+\s+import\b|export\s.*\bfrom\b|(?:pub\s+)?use\s+[\w:{]|using\s+[\w.]+;|#\s*include\b|require\b|(?:const|let|var)\s+.*\brequire\(|(?:[\w.]+\s+)?"[\w./@-]+"(?:\s*\/\/.*)?$|\}\s*from\s+['"]|\/\/|\/\*|\*|#|<!--|--\s|[()[\]{},;]*$)/;
+
+/** A fingerprint of the lines with a meaning, in any order. */
+function meaningOf(text: unknown): string {
+  const lines = stringOf(text).split('\n');
+  return fingerprint(
+    lines
+      .map((line) => line.trim())
+      .filter((line) => !INSIGNIFICANT_LINE.test(line))
+      .sort(),
+  );
 }
 
 function maskedCommand(command: CommandFacts, mask: Mask): CommandFacts {

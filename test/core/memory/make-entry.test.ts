@@ -153,3 +153,38 @@ describe('bounds', () => {
     expect(entriesOf([...heard, ...heard.slice(1)])).toHaveLength(1);
   });
 });
+
+describe('the input that takes an edit back', () => {
+  const editOf = (before: string, after: string) =>
+    entryOf({ name: 'Edit', input: { file_path: 'a', old_string: before, new_string: after } });
+
+  it.each([
+    { name: 'an import', before: 'a();', after: "import { a } from './a.ts';\na();" },
+    { name: 'a line of a list of imports', before: 'import (\n\t"os"\n)', after: 'import (\n\t"os"\n\t"time"\n)' },
+    { name: 'an import with a name', before: '\t"os"', after: '\t"os"\n\tcfg "example.org/app/config"' },
+    { name: 'an include', before: 'int x;', after: '#include <stdio.h>\nint x;' },
+    { name: 'a comment', before: 'a();', after: '// Why.\na();' },
+    { name: 'white space', before: 'if (x) {\n  a();\n}', after: 'if (x) {\n    a();\n}' },
+    { name: 'nothing', before: 'a();', after: 'a();' },
+    { name: 'another order', before: 'a();\nb();', after: 'b();\na();' },
+  ])('does not matter for $name, in both directions', ({ before, after }) => {
+    expect([editOf(before, after).reverse, editOf(after, before).reverse]).toEqual([undefined, undefined]);
+  });
+
+  it.each([
+    { name: 'another word', before: 'x', after: 'y' },
+    { name: 'another value', before: 'const limit = 5;', after: 'const limit = 50;' },
+    { name: 'code with its import', before: 'a();', after: "import { b } from './b.ts';\na(b());" },
+    { name: 'code with a comment', before: 'a();', after: '// Why.\nb();' },
+  ])('is known for $name, in both directions', ({ before, after }) => {
+    const [there, back] = [editOf(before, after), editOf(after, before)];
+    expect(there.reverse).toBe(back.input);
+    expect(back.reverse).toBe(there.input);
+  });
+
+  it('is unknown for a failed edit and for another tool', () => {
+    const input = { file_path: 'a', old_string: 'x', new_string: 'y' };
+    expect(entryOf({ name: 'Edit', input, failed: true }).reverse).toBeUndefined();
+    expect(entryOf({ name: 'Write', input: { file_path: 'a', content: 'x' } }).reverse).toBeUndefined();
+  });
+});

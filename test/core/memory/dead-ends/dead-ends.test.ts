@@ -11,6 +11,7 @@ import {
   PROMPT,
   ran,
   storyOf,
+  swapped,
 } from '../../../support/entries.ts';
 
 const A = looked('Read', 'a.ts');
@@ -49,7 +50,7 @@ describe('createDeadEnds', () => {
   });
 
   it('is deterministic', () => {
-    const entries = calls([A, B, A, B, failed('x'), failed('x'), told('no')]);
+    const entries = calls([A, B, failed('x'), failed('x'), swapped('a', '1', '2'), swapped('a', '2', '1'), told('no')]);
     const all = () => {
       const deadEnds = createDeadEnds();
       return [...entries.map((entry) => deadEnds.add(entry)), deadEnds.current()];
@@ -72,7 +73,8 @@ describe('createDeadEnds', () => {
       const drafts: Draft[] = [
         failed(`make ${round}`, `Error: ${round}`),
         failed(`make ${round}`, `Error: ${round}`),
-        changed(file),
+        swapped(file, 'x', 'y'),
+        swapped(file, 'y', 'x'),
         changed(`new/${round}.ts`, 'created'),
         told(`${round}`),
       ];
