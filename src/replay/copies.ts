@@ -91,14 +91,16 @@ export function trafficOf(ledger: readonly CountedCall[]): { readonly main: Usag
 export function markCopies<S extends SessionFigures>(sessions: readonly S[]): S[] {
   const continued = withoutCarried(sessions);
   const ownerOf = createOwners();
-  const marked = new Map<S, S>();
+  const marked = new Map<SessionFigures, S>();
   for (const session of sortOwnersFirst(sharingSessions(continued))) {
     const calls = session
       .ledger()
       .map((call) => ownerOf(keysIn(call), { session, t: call.t, microUsd: call.microUsd }));
     const compactions = compactionKeys(session).map((keys) => ownerOf(keys, { session, t: null, microUsd: 0 }));
     const isCopy = [...calls, ...compactions].some((owner) => owner !== undefined);
-    if (isCopy) marked.set(session, withCopies(session, calls, compactions));
+    const owners = new Set(calls.flatMap((owner) => owner?.session ?? []));
+    const extra = sumOf(owners, (owner) => extraOf(marked.get(owner) ?? owner));
+    if (isCopy) marked.set(session, withCopies(session, { calls, compactions, extra }));
   }
   return continued.map((session) => withUnseen(marked.get(session) ?? session));
 }
@@ -110,10 +112,14 @@ export function markCopies<S extends SessionFigures>(sessions: readonly S[]): S[
 function withUnseen<S extends SessionFigures>(session: S): S {
   if (session.cost.computed) return session;
   const calls = session.ledger();
-  const seen = microUsdIn(calls);
-  const unseen = toMicroUsd(ownFigures(session).usd ?? 0) - seen;
+  const [seen, unseen] = [microUsdIn(calls), extraOf(session)];
   if (seen === 0 || unseen <= seen / 9 || calls.some(({ microUsd }) => microUsd === null)) return session;
   return { ...session, cost: { ...session.cost, unseen: toUsd(unseen) } };
+}
+
+/** The cost besides the session's own calls, in micro-dollars: claude also counts titles and summaries. */
+function extraOf(session: SessionFigures): number {
+  return session.cost.computed ? 0 : toMicroUsd(ownFigures(session).usd ?? 0) - microUsdIn(session.ledger());
 }
 
 /**
@@ -210,7 +216,14 @@ function compactionKeys({ ledger, compactions }: SessionFigures) {
 /** The owner of each call in the ledger or of each compaction; undefined for the session itself. */
 type Owners = readonly (HeldCall | undefined)[];
 
-function withCopies<S extends SessionFigures>(session: S, calls: Owners, compactions: Owners): S {
+interface Shared {
+  readonly calls: Owners;
+  readonly compactions: Owners;
+  /** Cost of the owners besides their calls, in micro-dollars. */
+  readonly extra: number;
+}
+
+function withCopies<S extends SessionFigures>(session: S, { calls, compactions, extra }: Shared): S {
   const ledger = session.ledger();
   const own = ledger.filter((_, index) => calls[index] === undefined);
   const shared = ledger.filter((_, index) => calls[index] !== undefined);
@@ -219,6 +232,8 @@ function withCopies<S extends SessionFigures>(session: S, calls: Owners, compact
   const isOwn = ({ call }: { readonly call: number }) => !numbers.has(call);
   const { unlogged, ...cost } = session.cost;
   const { from, usd } = session.copied ?? { from: [], usd: 0 };
+  // An output that was saved twice also repeats claude's other cost, such as titles.
+  const rest = toMicroUsd((cost.usd ?? 0) - usd) - microUsdIn(own);
   const owned = sumByName(calls.flatMap((owner) => (owner === undefined ? [] : [[nameOf(owner.session), 1]])));
   const ownUnlogged = unlogged?.filter(isOwn) ?? [];
   return {
@@ -232,8 +247,7 @@ function withCopies<S extends SessionFigures>(session: S, calls: Owners, compact
       ],
       calls: copied.length,
       compactions: compactions.filter((owner) => owner !== undefined).length,
-      // A whole copy also repeats claude's other cost, such as titles.
-      usd: own.length === 0 && cost.usd !== null ? cost.usd : usd + toUsd(microUsdIn(shared)),
+      usd: usd + toUsd(own.length === 0 ? rest : Math.max(0, Math.min(microUsdIn(shared) + extra, rest))),
     },
     cost: { ...cost, ...(ownUnlogged.length > 0 && { unlogged: ownUnlogged }) },
     ...(isFull(session) && ownOfFull(session, calls, isOwn)),

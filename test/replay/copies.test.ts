@@ -155,6 +155,24 @@ describe('calls in several sessions', () => {
   });
 });
 
+it("counts claude's other cost once if the output of a process was saved twice", async () => {
+  const [opening = '', ...turn] = readFileSync(fixture('tool-turn.ndjson'), 'utf8').trimEnd().split('\n');
+  const first = await judged('first', [opening, ...turn]);
+  const usd = first.cost.usd ?? Number.NaN;
+  /** The output after some turns, with the cost of a title in each. */
+  const output = (turns: number) =>
+    Array.from({ length: turns }, (_, at) =>
+      turn.map((line) =>
+        line
+          .replace(/(?<="id":"msg_|"uuid":")/g, `${at}`)
+          .replace(/(?<="total_cost_usd":)[\d.]+/, String((at + 1) * (usd + 0.01))),
+      ),
+    );
+  const saved = [1, 3, 2].map((turns) => judged(`after-${turns}`, [opening, ...output(turns).flat()]));
+  const totals = totalsOf(markCopies(await Promise.all(saved)));
+  expect(totals).toMatchObject({ calls: 3 * first.calls, usd: expect.closeTo(3 * (usd + 0.01), 6) });
+});
+
 /** A process that resumes a session begins with the cost of the process before. */
 it('marks a cost as an upper bound if claude counted calls that the recording lacks', async () => {
   const stream = readFileSync(fixture('tool-turn.ndjson'), 'utf8').trimEnd().split('\n');
