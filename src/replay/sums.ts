@@ -3,7 +3,7 @@ import type { FactKind } from '../core/governor/decisions.ts';
 import { FACT_KINDS } from '../core/memory/notebook/fact.ts';
 import { modelName } from '../core/protocol/model-name.ts';
 import { sumOf } from '../core/text/sum-of.ts';
-import { ownFigures, totalOf, totalsOf } from './copies.ts';
+import { isWhole, ownFigures, totalOf, totalsOf } from './copies.ts';
 import type { LedgerCall, ReliefSeen } from './items-seen.ts';
 import type { Counts, SessionFigures, SessionSummary } from './summary.ts';
 import { whatIfTotals } from './what-if.ts';
@@ -67,16 +67,20 @@ type Part = ReturnType<typeof partsOf>[number];
 
 /**
  * Splits a session for sums: its calls, its compactions, and its other cost (titles and summaries), dated at its end.
- * If part of its cost is unknown, so may be that of each part.
+ * An unknown part of its cost belongs to the calls without a price, or to any part if none lacks one or some are missing.
  */
 function partsOf(session: SessionFigures, by: Grouping) {
   const { usd, usdPartial, usdUnseen } = ownFigures(session);
+  const ledger = session.ledger();
+  const isRead = isWhole(session.lines) && session.cost.unlogged === undefined;
+  const isPlaced = isRead && ledger.some(({ microUsd }) => microUsd === null);
   let remaining = usd === null ? null : toMicroUsd(usd);
-  const calls = session.ledger().map((call) => {
+  const calls = ledger.map((call) => {
     const microUsd = remaining === null || call.microUsd === null ? null : Math.min(remaining, call.microUsd);
     if (remaining !== null) remaining -= microUsd ?? 0;
     const [name, usd] = [nameOf(session, by, call), inUsd(microUsd)];
-    return { name, t: call.t, session, calls: Number(call.main), compactions: 0, usd, usdPartial };
+    const isPartial = usdPartial && !(isPlaced && call.microUsd !== null);
+    return { name, t: call.t, session, calls: Number(call.main), compactions: 0, usd, usdPartial: isPartial };
   });
   const own = session.compactions.filter(({ copied }) => copied === undefined);
   const compactions = own.map((compaction) => {

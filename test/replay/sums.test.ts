@@ -59,3 +59,17 @@ it('excludes everything before the requested time', async () => {
   const byModel = sumsBy(sessions, 'model', Date.parse(TUESDAY)).filter((sum) => sum.calls > 0);
   expect(byModel.map(({ name }) => name)).toEqual(['claude-haiku-4-5']);
 });
+
+it('marks only sums with a call of unknown price as lower bounds', async () => {
+  const lines = LOG.map((line, at) => {
+    const isLast = at === LAST_CALL;
+    const row = JSON.parse(isLast ? line.replaceAll(/"model":"[^"]*"/g, '"model":"glm-4.7"') : line);
+    return JSON.stringify({ ...row, timestamp: at >= LAST_CALL ? TUESDAY : MONDAY });
+  });
+  const sessions = [await judged('unpriced', lines)];
+  const marks = (by: 'day' | 'model' | 'project') => sumsBy(sessions, by).map(({ usdPartial }) => usdPartial ?? false);
+  expect(marks('day')).toEqual([true, false]);
+  expect(marks('model')).toEqual([false, true]);
+  expect(marks('project')).toEqual([true]);
+  expect(totalsOf(sessions).usdPartial).toBe(true);
+});
