@@ -100,7 +100,7 @@ export function markCopies<S extends SessionFigures>(sessions: readonly S[]): S[
     const isCopy = [...calls, ...compactions].some((owner) => owner !== undefined);
     const owners = new Set(calls.flatMap((owner) => owner?.session ?? []));
     const extra = sumOf(owners, (owner) => extraOf(marked.get(owner) ?? owner));
-    if (isCopy) marked.set(session, withCopies(session, { calls, compactions, extra }));
+    if (isCopy) marked.set(session, withCopies(session, calls, compactions, extra));
   }
   return continued.map((session) => withUnseen(marked.get(session) ?? session));
 }
@@ -112,7 +112,8 @@ export function markCopies<S extends SessionFigures>(sessions: readonly S[]): S[
 function withUnseen<S extends SessionFigures>(session: S): S {
   if (session.cost.computed) return session;
   const calls = session.ledger();
-  const [seen, unseen] = [microUsdIn(calls), extraOf(session)];
+  const seen = microUsdIn(calls);
+  const unseen = extraOf(session);
   if (seen === 0 || unseen <= seen / 9 || calls.some(({ microUsd }) => microUsd === null)) return session;
   return { ...session, cost: { ...session.cost, unseen: toUsd(unseen) } };
 }
@@ -216,14 +217,8 @@ function compactionKeys({ ledger, compactions }: SessionFigures) {
 /** The owner of each call in the ledger or of each compaction; undefined for the session itself. */
 type Owners = readonly (HeldCall | undefined)[];
 
-interface Shared {
-  readonly calls: Owners;
-  readonly compactions: Owners;
-  /** Cost of the owners besides their calls, in micro-dollars. */
-  readonly extra: number;
-}
-
-function withCopies<S extends SessionFigures>(session: S, { calls, compactions, extra }: Shared): S {
+/** @param extra cost of the owners besides their calls, in micro-dollars */
+function withCopies<S extends SessionFigures>(session: S, calls: Owners, compactions: Owners, extra: number): S {
   const ledger = session.ledger();
   const own = ledger.filter((_, index) => calls[index] === undefined);
   const shared = ledger.filter((_, index) => calls[index] !== undefined);

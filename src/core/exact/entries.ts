@@ -1,9 +1,8 @@
 import { summarizeCall } from '../memory/call-summary/summarize-call.ts';
-import { createQuote } from '../memory/call-summary/text-result.ts';
 import { endCall } from '../memory/extract/tool-calls.ts';
 import { fieldsOf, stringOf } from '../protocol/fields.ts';
 import { sumOf } from '../text/sum-of.ts';
-import { oneLine, shorten, unmasked } from '../text/words.ts';
+import { inBackticks, oneLine, shorten, unmasked } from '../text/words.ts';
 import { resultBlock, tokensOfText, useBlock } from './message.ts';
 import { isSaidLine, summaryText, wordsLine } from './own-words.ts';
 import { type Part, REMOVED_NOTICE, type Round } from './parts.ts';
@@ -48,14 +47,13 @@ export function entriesOf(parts: readonly Part[], whole: Whole, room: number): E
  * @returns number of tool-call lines that are kept (`steps`) and dropped (`gone`)
  */
 export function withinRoom(entries: readonly Entry[], room: number, maxTokens: number) {
-  const summary = entries.findLast(({ kind }) => kind === 'summary');
-  const kept = new Set(summary === undefined ? [] : [summary]);
+  const summary = entries.filter(({ kind }) => kind === 'summary').slice(-1);
   const latest = new Map(entries.map((entry) => [entry.text, entry]));
   const others = entries.filter((entry) => entry.kind !== 'summary' && latest.get(entry.text) === entry).reverse();
-  const free = Math.min(room - sumOf(kept, costOf), maxTokens);
+  const free = Math.min(room - sumOf(summary, costOf), maxTokens);
   const edits = firstWithin(others.filter(isEdit), EDIT_SHARE * free);
   const rest = others.filter((entry) => !edits.includes(entry));
-  for (const entry of [...edits, ...firstWithin(rest, free - sumOf(edits, costOf))]) kept.add(entry);
+  const kept = new Set([...summary, ...edits, ...firstWithin(rest, free - sumOf(edits, costOf))]);
   const inOrder = entries.filter((entry) => kept.has(entry));
   const steps = inOrder.filter(isStep).length;
   return { kept: inOrder, steps, gone: entries.filter(isStep).length - steps };
@@ -63,13 +61,12 @@ export function withinRoom(entries: readonly Entry[], room: number, maxTokens: n
 
 const EDIT_SHARE = 0.75;
 
-function firstWithin(entries: readonly Entry[], room: number): readonly Entry[] {
+function firstWithin(entries: readonly Entry[], room: number): Entry[] {
   let remaining = room;
-  const end = entries.findIndex((entry) => {
+  return entries.filter((entry) => {
     remaining -= costOf(entry);
-    return remaining < 0;
+    return remaining >= 0;
   });
-  return end < 0 ? entries : entries.slice(0, end);
 }
 
 function isEdit({ kind, text }: Entry): boolean {
@@ -114,15 +111,9 @@ const WRITTEN_LENGTH = 60;
 function writtenLine({ tool, input }: Round['calls'][number]['use']): string {
   if (tool !== 'Edit') return '';
   const { old_string: before, new_string: after } = fieldsOf(input);
-  const old = new Set(trimmedLines(before));
-  const line = trimmedLines(after).find((text) => text !== '' && !old.has(text));
-  return line === undefined ? '' : `: ${quote(line, WRITTEN_LENGTH)}`;
-}
-
-function trimmedLines(text: unknown): string[] {
-  return stringOf(text)
+  const old = stringOf(before);
+  const line = stringOf(after)
     .split('\n')
-    .map((line) => line.trim());
+    .find((text) => text.trim() !== '' && !old.includes(text.trim()));
+  return line === undefined ? '' : `: ${inBackticks(shorten(line.trim(), WRITTEN_LENGTH), WRITTEN_LENGTH)}`;
 }
-
-const quote = createQuote(unmasked);
