@@ -39,7 +39,7 @@ const MAX_USED = 0.9;
  * Maximum tokens for lines and answers: every call reads them, so more would cost more than looking up missing facts
  * again.
  */
-const LINES_TOKENS = 2_500;
+const LINES_TOKENS = 3_000;
 
 /** Tokens for the text around lines and in the note that is not counted individually. */
 const FRAME = 100;
