@@ -59,7 +59,7 @@ function compose(text: string, lines: LineCounter): Document.Parsed {
 /** Refuses what is not plain data. */
 function refuseOthers(node: Node): void {
   const [offset = 0] = node.range ?? [];
-  if (isAlias(node)) throw new TextFault(`the alias *${node.source}`, offset);
+  if (isAlias(node)) throw new TextFault(`the alias *${node.source}, whose value must be written out`, offset);
   if ('tag' in node && node.tag !== undefined) throw new TextFault(`the tag ${node.tag}`, offset);
   if (!isMap(node)) return;
   const keys = new Set<unknown>();
