@@ -68,7 +68,9 @@ it.each([
   {
     name: 'aliases',
     text: `${step('inputs: &own [*own]', 'outputs: *own')}`,
-    findings: ['f.yaml:5:19: expected valid YAML, found: the alias *own, whose value must be written out; correct the file'],
+    findings: [
+      'f.yaml:5:19: expected valid YAML, found: the alias *own, whose value must be written out; correct the file',
+    ],
   },
   {
     name: 'the merging of keys',
