@@ -4,7 +4,7 @@ import { inSoak, sampled } from '../support/size.ts';
 import { createPlace, gist, inputLines, inputOf, runFake, STREAM, startFake } from './fakes.ts';
 
 const TOOL_HOOKS = {
-  PreToolUse: [{ matcher: '^(?:Read|Grep|Glob|mcp__.*)$', hookCallbackIds: ['ctxb:pre-tool-use'] }],
+  PreToolUse: [{ matcher: '^(?:Read|Grep|Glob)$', hookCallbackIds: ['ctxb:pre-tool-use'] }],
   PostToolUse: [{ matcher: '*', hookCallbackIds: ['ctxb:post-tool-use'] }],
   PostToolUseFailure: [{ matcher: '*', hookCallbackIds: ['ctxb:post-tool-use-failure'] }],
 };

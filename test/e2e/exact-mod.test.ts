@@ -68,13 +68,20 @@ it('between turns: keeps prompts, lines and the last steps without a call, also 
   const session = await talk(world, ['--plugin-dir', place], prompts, signal);
   expect(existsSync(join(place, 'alive'))).toBe(true);
   expect(receiptIn(place)).toMatchObject({
-    ...{ version: 1, number: 1, answered: true, before: { messages: 66 }, after: { messages: 22 } },
-    ...{ prompts: { kept: 2, of: 2 }, steps: { whole: 6, lines: 14, gone: 0 } },
+    ...{ version: 1, number: 1, answered: true, before: { messages: 66 }, after: { messages: 12 } },
+    ...{ prompts: { kept: 2, of: 2 }, steps: { whole: 2, lines: 18, gone: 0 } },
   });
   expect(summaryRequests(world.standin)).toEqual([]);
   const stay = [
-    ...['text PROMPT-1', lines(0, 1, 2, 3, 4), 'text ANSWER-5', 'text PROMPT-2', lines(6, 7), `${NOTE}\n\nNOTE-1`],
-    ...[...whole(8, 15), ...whole(9, 17), ...whole(10, 19), 'text ANSWER-11'],
+    ...[
+      'text PROMPT-1',
+      lines(0, 1, 2, 3, 4),
+      'text ANSWER-5',
+      'text PROMPT-2',
+      lines(6, 7, 8, 9),
+      `${NOTE}\n\nNOTE-1`,
+    ],
+    ...[...whole(10, 19), 'text ANSWER-11'],
   ];
   expect(blocksIn(mainRequests(world.standin)[12])).toEqual([...stay, 'text PROMPT-3']);
 
