@@ -69,8 +69,8 @@ function firstWithin(entries: readonly Entry[], room: number): Entry[] {
   });
 }
 
-function isEdit({ kind, text }: Entry): boolean {
-  return kind === 'line' && text.startsWith('Edit ');
+function isEdit({ text }: Entry): boolean {
+  return text.startsWith('Edit ');
 }
 
 function isStep({ kind, text }: Entry): boolean {

@@ -135,6 +135,6 @@ export function shareLeft({ before, after }: ExactReceipt): number {
 }
 
 /** Whether the compaction removed next to nothing. */
-export function leavesAll(receipt: ExactReceipt): boolean {
-  return shareLeft(receipt) > 0.99;
+export function leavesAll({ before, after }: ExactReceipt): boolean {
+  return before.tokens - after.tokens < 200;
 }

@@ -122,14 +122,7 @@ function affordableMoment(state: GovernorState): Moment | undefined {
   return stake <= slackOf(state) && worst <= slackOf(state, WORST) ? nextMoment(state, outlook) : undefined;
 }
 
-/**
- * Fewest calls before the work needs all removed contents again; each of them costs less until then. A young run may be
- * near its end, where it reviews all its files at once; without cache hits, few calls pay for that.
- */
-function callsBeforeReturn({ gauge, session }: GovernorState): number {
-  return gauge.calls < YOUNG ? RETURN * (1 - session.cache.hits) : RETURN;
-}
-
+/** Fewest calls before the work needs all removed contents again; each of them costs less until then. */
 const RETURN = 25;
 const YOUNG = 38;
 
@@ -139,7 +132,7 @@ const YOUNG = 38;
  * reduces the slack afterwards. `worst`: loss if all contents come back.
  */
 function removalCosts(state: GovernorState, way: Moment['way'], wayOutlook: ReturnType<typeof outlookOf>) {
-  const { full, landing, rates, atWorst } = wayOutlook;
+  const { full, landing, rates, atWorst, filesAtWorst } = wayOutlook;
   const cycle = refillsWindow(state, wayOutlook) ? cycleCost(state, wayOutlook.needed) : 0;
   const said = way === 'compact' ? state.relief.exact.size.all : 0;
   const { calls, tokens } = wayOutlook.missed;
@@ -150,9 +143,12 @@ function removalCosts(state: GovernorState, way: Moment['way'], wayOutlook: Retu
   const first = isCold(state) ? taken * (rates.write - rates.cacheRead) : 0;
   // One call is certain to come, for running tools or a waiting prompt. Later ones may need contents again at once.
   const saved = state.turn.phase === 'idle' && waiting(state).length === 0 ? 0 : taken * rates.cacheRead;
+  // A young run may be near its end, where it reviews all its files at once; without cache hits, few calls pay for that.
+  const { gauge, session } = state;
+  const callsBefore = gauge.calls < YOUNG ? RETURN * (1 - session.cache.hits) : RETURN;
   return {
     stake: reliefCost(outlook) / 1_000_000 - saved - first + cycle,
-    worst: atWorst - callsBeforeReturn(state) * saved - first,
+    worst: Math.max(atWorst - RETURN * saved, filesAtWorst - callsBefore * saved) - first,
   };
 }
 

@@ -107,6 +107,8 @@ export interface WorkingSet {
   readonly missed: Missed;
   /** Cost of fetching all removed contents again, in micro-dollars. */
   readonly atWorst: number;
+  /** The same for files only. */
+  readonly filesAtWorst: number;
   /** Tokens of all contents that the work uses, weighted by the chance, and micro-dollars to fetch them again. */
   readonly needed: { readonly tokens: number; readonly cost: number };
 }
@@ -156,6 +158,7 @@ export function workingSet(contents: Contents, now: number, stakes: Stakes): Wor
       cost: sumOf(going, (one) => shareOf(one) * one.cost),
     },
     atWorst: sumOf(going, maxLoss),
+    filesAtWorst: sumOf(going, (one) => (one.path === undefined ? 0 : maxLoss(one))),
     needed: {
       tokens: sumOf(held, (one) => useOf(one) * one.tokens),
       cost: sumOf(held, (one) => useOf(one) * refetchCost(one)),
