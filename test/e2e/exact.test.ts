@@ -53,7 +53,11 @@ it('keeps the running prompt whole in mid-turn, and shows the caller no line twi
   const compaction = ['native-compaction', 'landed'];
   const seen = kinds(world);
   expect(seen.length).toBeGreaterThanOrEqual(3 * compaction.length);
-  expect(seen).toEqual(Array(seen.length / 2).fill(compaction).flat());
+  expect(seen).toEqual(
+    Array(seen.length / 2)
+      .fill(compaction)
+      .flat(),
+  );
   expectExact(world.standin, FOUR.slice(0, 2));
   const lines = outputLines(run).map((line) => JSON.stringify(line));
   const ids = outputLines(run).flatMap(({ type, message }) =>
