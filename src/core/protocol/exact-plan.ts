@@ -136,5 +136,5 @@ export function shareLeft({ before, after }: ExactReceipt): number {
 
 /** Whether the compaction removed next to nothing. */
 export function leavesAll({ before, after }: ExactReceipt): boolean {
-  return before.tokens - after.tokens < 200;
+  return before.tokens - after.tokens < Math.max(200, before.tokens / 100);
 }
