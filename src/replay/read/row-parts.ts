@@ -1,4 +1,5 @@
 import { sizeOf } from '../../core/governor/gauge/text-size.ts';
+import { familyInSignature } from '../../core/governor/gauge/window.ts';
 import type { AssistantEvent, Block, OtherEvent, TextBlock, UserEvent } from '../../core/protocol/events.ts';
 import { fieldsOf } from '../../core/protocol/fields.ts';
 import { withTerms } from '../../core/protocol/usage.ts';
@@ -67,6 +68,6 @@ export function sizedBlock(blocks: readonly Block[]): readonly Block[] | SizedBl
   const { tokens, chars } = sizeOf(block);
   if (block.type !== 'tool_use') return [block.type, tokens, chars];
   const { subagent_type, command } = fieldsOf(block.input);
-  const isRead = subagent_type !== undefined || (typeof command === 'string' && command.includes('M context'));
+  const isRead = subagent_type !== undefined || familyInSignature(command) !== undefined;
   return isRead ? blocks : [block.type, tokens, chars, block.id, block.name];
 }

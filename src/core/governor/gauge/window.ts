@@ -178,7 +178,8 @@ function selectedFamily(text: string): string | undefined {
   return LARGE_WORDS.test(answered) ? familyIn(answered) : '';
 }
 
-function familyInSignature(command: unknown): string | undefined {
+/** The family of models that a commit's signature shows to run with the large window; undefined without a signature. */
+export function familyInSignature(command: unknown): string | undefined {
   const [, name] = COMMIT_SIGNATURE.exec(stringOf(command)) ?? [];
   return name === undefined ? undefined : familyIn(name);
 }
