@@ -52,8 +52,9 @@ export function withinRoom(entries: readonly Entry[], room: number, maxTokens: n
   const others = entries.filter((entry) => entry.kind !== 'summary' && latest.get(entry.text) === entry).reverse();
   const free = Math.min(room - sumOf(summary, costOf), maxTokens);
   const edits = firstWithin(others.filter(isEdit), EDIT_SHARE * free);
-  const rest = others.filter((entry) => !edits.includes(entry));
-  const kept = new Set([...summary, ...edits, ...firstWithin(rest, free - sumOf(edits, costOf))]);
+  const kept = new Set([...summary, ...edits]);
+  const rest = others.filter((entry) => !kept.has(entry));
+  for (const entry of firstWithin(rest, free - sumOf(edits, costOf))) kept.add(entry);
   const inOrder = entries.filter((entry) => kept.has(entry));
   const steps = inOrder.filter(isStep).length;
   return { kept: inOrder, steps, gone: entries.filter(isStep).length - steps };
@@ -61,16 +62,18 @@ export function withinRoom(entries: readonly Entry[], room: number, maxTokens: n
 
 const EDIT_SHARE = 0.75;
 
-function firstWithin(entries: readonly Entry[], room: number): Entry[] {
+/** The first entries that fit. Does not measure those after them. */
+function firstWithin(entries: readonly Entry[], room: number): readonly Entry[] {
   let remaining = room;
-  return entries.filter((entry) => {
+  const end = entries.findIndex((entry) => {
     remaining -= costOf(entry);
-    return remaining >= 0;
+    return remaining < 0;
   });
+  return end < 0 ? entries : entries.slice(0, end);
 }
 
-function isEdit({ text }: Entry): boolean {
-  return text.startsWith('Edit ');
+function isEdit({ kind, text }: Entry): boolean {
+  return kind === 'line' && text.startsWith('Edit ');
 }
 
 function isStep({ kind, text }: Entry): boolean {

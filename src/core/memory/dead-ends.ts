@@ -27,7 +27,8 @@ const MAX_EVIDENCE = 20;
 
 /**
  * Finds failed approaches in a stream of entries: those that were reported, calls that fail twice or more although
- * nothing can have changed in between, and edits that the agent takes back before a commit. Mutable, with bounded size. The rules prefer a missed dead end to a false one.
+ * nothing can have changed in between, and edits that the agent takes back before a commit. Mutable, with bounded size.
+ * The rules prefer a missed dead end to a false one.
  */
 export function createDeadEnds() {
   const standing = new Map<string, DeadEnd>();

@@ -124,6 +124,8 @@ function affordableMoment(state: GovernorState): Moment | undefined {
 
 /** Fewest calls before the work needs all removed contents again; each of them costs less until then. */
 const RETURN = 25;
+
+/** Calls up to which a run is young. */
 const YOUNG = 38;
 
 /**

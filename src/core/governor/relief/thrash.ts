@@ -36,7 +36,7 @@ export function withBoundary({ boundaries, refilled }: Relief, at: Boundary, isE
   return { boundaries: [...boundaries, at].slice(-THRASH.compactions), refilled: isSoon ? refilled + 1 : 1 };
 }
 
-/** A context that refills immediately so many times will do so again: the turn ends. */
+/** Maximum number of compactions in a row in one turn, each refilled within a few calls; then the turn ends. */
 const MAX_REFILLS = 5;
 
 /** Announces within a turn what fills the window repeatedly, and finally ends the turn. */
