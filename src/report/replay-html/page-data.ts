@@ -7,15 +7,6 @@ import type { SessionSummary } from '../../replay/summary.ts';
 
 export type PageData = ReturnType<typeof pageData>;
 
-/** Fields copied from the summary; their texts are cleaned and put on one line. */
-const SESSION_KEYS = [
-  ...(['file', 'sessionId', 'dialect', 'claudeCodeVersion', 'model', 'project', 'prompt', 'time'] as const),
-  ...(['window', 'turns', 'lines'] as const),
-  ...(['calls', 'context', 'traffic', 'compactions', 'cost', 'subagents', 'copied'] as const),
-];
-
-type SessionPart = Pick<SessionSummary, (typeof SESSION_KEYS)[number]>;
-
 export type PageSession = Readonly<ReturnType<typeof sessionData>>;
 
 /** Figures copied from the calls. */
@@ -55,33 +46,38 @@ export function pageData(sessions: readonly SessionSummary[], policy: Policy) {
 
 /** @param max maximum number of tool results */
 function sessionData(session: SessionSummary, policy: Policy, max: number) {
-  const { series = [], prompts = [], window, actions } = session;
+  const { series = [], prompts = [], results = [], retention = [], whatIf, ...figures } = session;
   /** Calls refer to a model by its index in this list. */
   const models = [...new Set(series.map(({ model }) => model))];
   const cleaned = clean({
-    ...(Object.fromEntries(SESSION_KEYS.map((key) => [key, session[key]])) as unknown as SessionPart),
+    ...figures,
+    // The page does not show these, nor the tasks of subagents.
+    ledger: undefined,
+    keys: undefined,
+    growth: undefined,
+    oddities: undefined,
+    explanation: undefined,
     models,
-    // Omits the tasks of subagents.
-    subagents: session.subagents.map(({ task: _, t: __, call: ___, ...agent }) => agent),
-    actions: actions.map((action) => ({
+    subagents: figures.subagents.map(({ task: _, t: __, call: ___, ...agent }) => agent),
+    actions: figures.actions.map((action) => ({
       kind: action.kind,
       text: replayedText(action, session),
       turn: action.at.turn + 1,
       /** Number of calls before the action. */
       call: action.at.call,
     })),
-    results: (session.results ?? []).toSorted((a, b) => b.tokens - a.tokens).slice(0, max),
-    facts: (session.retention ?? []).flatMap(factsOf),
+    results: results.toSorted((a, b) => b.tokens - a.tokens).slice(0, max),
+    facts: retention.flatMap(factsOf),
     prompts: prompts.map(({ turn, tokens, text }) => ({ turn, tokens, text })),
     /** The estimated context with ctxb, for each call. */
-    curve: session.whatIf?.curve,
+    curve: whatIf?.curve,
   });
   return {
     ...cleaned,
     prompt: cleaned.prompt && shorten(cleaned.prompt, PROMPT_LENGTH),
     prompts: cleaned.prompts.map((each) => ({ ...each, text: shorten(each.text, PROMPT_LENGTH) })),
     /** Zone starts and compaction levels in tokens, ascending. */
-    levels: levelsOf(window.tokens, policy),
+    levels: levelsOf(figures.window.tokens, policy),
     columns: columnsOf(series, models),
   };
 }
@@ -145,14 +141,7 @@ const PLACE = '"data of the page"';
 /** The self-contained HTML page of a replay. @param template the built page */
 export function replayHtml(template: string, data: PageData): string {
   const [before = '', after = ''] = template.split(PLACE);
-  return before + jsonInHtml(data) + after;
-}
-
-/**
- * JSON for a `<script>` element: escapes `<`, because the element ends at the first `</script`, even inside a string.
- */
-function jsonInHtml(data: PageData): string {
-  return JSON.stringify(data).replace(/[<>&\u2028\u2029]/g, (character) => {
-    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  });
+  // A `<script>` element ends at the first `</script`, even inside a string.
+  const json = JSON.stringify(data).replace(/[<>&]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`);
+  return before + json + after;
 }

@@ -1,5 +1,6 @@
 import uPlot from 'uplot';
-import { h } from '../../../browser/dom.ts';
+import { html } from '../../html.ts';
+import { elementOf } from './dom.ts';
 import { spokenText } from './readout.ts';
 import type { Session } from './session.ts';
 import { followKeys, followPointer, type Span } from './span.ts';
@@ -57,20 +58,13 @@ const FONT = '12px system-ui, sans-serif';
 
 export function createChart(session: Session, options: ChartOptions) {
   const { span, name, lines } = options;
-  const frame = h('div', {
-    class: 'chart',
-    role: 'slider',
-    tabindex: 0,
-    'aria-label': `${name}. Arrow keys go from call to call, plus and minus zoom.`,
-    'aria-valuemin': 1,
-    'aria-valuemax': span.total,
-    'aria-valuenow': 1,
-    'aria-valuetext': 'no call chosen',
-  });
+  const frame = elementOf(html`<div class="chart" role="slider" tabindex="0"
+    aria-label="${name}. Arrow keys go from call to call, plus and minus zoom."
+    aria-valuemin="1" aria-valuemax="${span.total}" aria-valuenow="1" aria-valuetext="no call chosen"></div>`);
   const own = [session.calls.map(({ number }) => number), ...lines.map(({ figures = [] }) => figures)];
   const plot = new uPlot(plotOptions(options));
   const redraw = () => plot.setData(options.figures?.(plot) ?? (own as uPlot.AlignedData));
-  const front = h('div');
+  const front = elementOf(html`<div></div>`);
   plot.over.prepend(front);
 
   function point(): void {
@@ -190,7 +184,7 @@ export function box(
   sides: Readonly<Partial<Record<'left' | 'top' | 'width' | 'height' | 'max-width', number>>>,
   text = '',
 ): HTMLElement {
-  const element = h('div', { class: name, 'aria-hidden': 'true' }, text);
+  const element = elementOf(html`<div class="${name}" aria-hidden="true">${text}</div>`);
   for (const [side, pixels] of Object.entries(sides)) element.style.setProperty(side, `${pixels}px`);
   return element;
 }

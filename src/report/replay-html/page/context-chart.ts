@@ -1,7 +1,8 @@
-import { h } from '../../../browser/dom.ts';
 import { COMPACTED_BY, shareOf, tokens } from '../../figures.ts';
+import { html } from '../../html.ts';
 import { box, createChart, type Line, type Scales } from './chart.ts';
 import { choice, legend, section, zoomButtons } from './controls.ts';
+import { elementOf } from './dom.ts';
 import { type Session, WITH_CTXB } from './session.ts';
 import type { Span } from './span.ts';
 
@@ -33,8 +34,9 @@ export function contextSection(session: Session, span: Span, table: () => HTMLEl
     isWhole = way === 'window';
     chart.redraw();
   });
-  const controls = h('div', { class: 'controls' }, zoomButtons(span), window.tokens !== null && scale);
-  const key = h('p', { class: 'quiet' }, KEY);
+  const controls = elementOf(html`<div class="controls"></div>`, zoomButtons(span));
+  if (window.tokens !== null) controls.append(scale);
+  const key = elementOf(html`<p class="quiet">${KEY}</p>`);
   return section('Context', [controls, chart.element, legend('Curves', lines, chart.show), key], table);
 }
 

@@ -1,66 +1,71 @@
-import { button, h } from '../../../browser/dom.ts';
 import { tokens } from '../../figures.ts';
+import { html } from '../../html.ts';
 import type { Line } from './chart.ts';
+import { elementOf } from './dom.ts';
 import type { Span } from './span.ts';
 
 /** A section with a chart and a table of its figures. The table is built when it is first opened. */
 export function section(title: string, parts: readonly HTMLElement[], table?: () => HTMLElement): HTMLElement {
-  const details = h('details', {}, h('summary', {}, 'The same as a table'));
-  details.addEventListener('toggle', () => {
-    if (table !== undefined && details.open && details.childElementCount === 1) details.append(table());
-  });
-  const all = table === undefined ? parts : [...parts, details];
-  return h('section', { class: 'card', 'aria-label': title }, h('h2', {}, title), ...all);
+  const card = html`<section class="card" aria-label="${title}"><h2>${title}</h2></section>`;
+  if (table === undefined) return elementOf(card, ...parts);
+  const details = elementOf(html`<details><summary>The same as a table</summary></details>`);
+  details.addEventListener('toggle', () => details.append(table()), { once: true });
+  return elementOf(card, ...parts, details);
 }
 
 /** Buttons that zoom all charts of a session. */
 export function zoomButtons(span: Span): HTMLElement {
-  const pan = (share: number) => () =>
-    span.zoom(span.from + share * (span.to - span.from), span.to + share * (span.to - span.from));
-  const all = button('All', () => span.zoom(0, span.total + 1), { 'aria-label': 'Show all calls' });
-  const shown = h('span', { class: 'quiet', role: 'status' });
+  const group = elementOf(html`<div class="zoom" role="group" aria-label="Zoom">
+    <button type="button" data-scale="0.5" aria-label="Zoom in">+</button>
+    <button type="button" data-scale="2" aria-label="Zoom out">−</button>
+    <button type="button" data-pan="-0.5" aria-label="To earlier calls">‹</button>
+    <button type="button" data-pan="0.5" aria-label="To later calls">›</button>
+    <button type="button" data-scale="${span.total}" aria-label="Show all calls">All</button>
+    <span class="quiet" role="status"></span></div>`);
+  group.addEventListener('click', ({ target }) => {
+    const { scale, pan } = (target as HTMLElement).dataset;
+    const by = Number(pan) * (span.to - span.from);
+    if (scale !== undefined) span.scale(Number(scale));
+    if (pan !== undefined) span.zoom(span.from + by, span.to + by);
+  });
+  const all = group.querySelector('button:last-of-type') as HTMLButtonElement;
+  const shown = group.querySelector('span') as HTMLElement;
   const update = () => {
-    const isAll = span.to - span.from >= span.total;
-    shown.textContent = isAll
+    all.disabled = span.to - span.from >= span.total;
+    shown.textContent = all.disabled
       ? ''
       : `calls ${tokens(Math.ceil(span.from))}–${tokens(Math.floor(span.to))} of ${tokens(span.total)}`;
-    all.disabled = isAll;
   };
   span.watch((change) => change === 'zoom' && update());
   update();
-  return h(
-    'div',
-    { class: 'zoom', role: 'group', 'aria-label': 'Zoom' },
-    button('+', () => span.scale(0.5), { 'aria-label': 'Zoom in' }),
-    button('−', () => span.scale(2), { 'aria-label': 'Zoom out' }),
-    button('‹', pan(-0.5), { 'aria-label': 'To earlier calls' }),
-    button('›', pan(0.5), { 'aria-label': 'To later calls' }),
-    all,
-    shown,
-  );
+  return group;
 }
 
 /** Buttons that show and hide the lines of a chart. */
 export function legend(name: string, lines: readonly Line[], show: (line: Line, show: boolean) => void): HTMLElement {
   const chips = lines.map((line) => chip(line, (isOn) => show(line, isOn)));
-  return h('div', { class: 'legend', role: 'group', 'aria-label': name }, ...chips);
+  return elementOf(html`<div class="legend" role="group" aria-label="${name}"></div>`, ...chips);
 }
 
 function chip({ name, color, detail, dash, isOn = true }: Line, toggle: (isOn: boolean) => void): HTMLElement {
-  const swatch = h('span', { class: dash ? 'swatch dashed' : 'swatch' });
+  const swatch = elementOf(html`<span class="swatch ${dash && 'dashed'}"></span>`);
   swatch.style.color = `var(--${color})`;
   if (dash) {
     const [on = 0, off = 0] = dash;
     swatch.style.background = `repeating-linear-gradient(90deg, currentcolor 0 ${on}px, transparent 0 ${on + off}px)`;
   }
-  const press = () => {
-    const next = made.getAttribute('aria-pressed') !== 'true';
-    made.setAttribute('aria-pressed', String(next));
+  const button = elementOf(
+    html`<button type="button" aria-pressed="${String(isOn)}"><span>${name}</span>${
+      detail && html`<span class="quiet">${detail}</span>`
+    }</button>`,
+  );
+  button.prepend(swatch);
+  button.addEventListener('click', () => {
+    const next = button.getAttribute('aria-pressed') !== 'true';
+    button.setAttribute('aria-pressed', String(next));
     toggle(next);
-  };
-  const made = button('', press, { 'aria-pressed': String(isOn) });
-  made.append(swatch, h('span', {}, name), ...(detail ? [h('span', { class: 'quiet' }, detail)] : []));
-  return made;
+  });
+  return button;
 }
 
 export function choice<T extends string>(
@@ -68,14 +73,17 @@ export function choice<T extends string>(
   ways: Readonly<Record<T, string>>,
   chosen: T,
   choose: (way: T) => void,
-) {
-  const buttons = Object.entries<string>(ways).map(([way, text]) => {
-    const press = () => {
-      for (const each of buttons) each.setAttribute('aria-pressed', String(each === made));
-      choose(way as T);
-    };
-    const made = button(text, press, { 'aria-pressed': String(way === chosen) });
-    return made;
+): HTMLElement {
+  const buttons = Object.entries<string>(ways).map(
+    ([way, text]) =>
+      html`<button type="button" data-way="${way}" aria-pressed="${String(way === chosen)}">${text}</button>`,
+  );
+  const group = elementOf(html`<div class="choice" role="group" aria-label="${name}">${buttons}</div>`);
+  group.addEventListener('click', ({ target }) => {
+    const { way } = (target as HTMLElement).dataset;
+    if (way === undefined) return;
+    for (const each of group.children) each.setAttribute('aria-pressed', String(each === target));
+    choose(way as T);
   });
-  return h('div', { class: 'choice', role: 'group', 'aria-label': name }, ...buttons);
+  return group;
 }

@@ -1,9 +1,10 @@
 import uPlot from 'uplot';
-import { h } from '../../../browser/dom.ts';
 import { counted, percent, tokens } from '../../figures.ts';
+import { html } from '../../html.ts';
 import { createChart, KIND_COLORS, type Line } from './chart.ts';
 import { short } from './context-chart.ts';
 import { choice, legend, section } from './controls.ts';
+import { elementOf } from './dom.ts';
 import type { Added, Session } from './session.ts';
 import type { Span } from './span.ts';
 
@@ -19,10 +20,10 @@ const MODE_DESCRIPTIONS: Readonly<Record<Mode, string>> = {
 
 /** Chart of the estimated tokens added, stacked by kind. */
 export function growthSection(session: Session, span: Span, table: () => HTMLElement): HTMLElement {
-  if (session.added.length === 0) return h('div', { hidden: true });
+  if (session.added.length === 0) return elementOf(html`<div hidden></div>`);
   const kinds = mainKinds(session);
   const columns = { call: kinds.map((kind) => kind.tokens), sum: kinds.map((kind) => sumsOf(kind, session)) };
-  const about = h('p', { class: 'quiet' });
+  const about = elementOf(html`<p class="quiet"></p>`);
   let mode: Mode = 'call' as Mode;
   // Sums are continuous; additions are per call.
   const draw: uPlot.Series.PathBuilder = (...given) => (mode === 'sum' ? AREAS : BARS)?.(...given) ?? null;
@@ -73,7 +74,7 @@ export function growthSection(session: Session, span: Span, table: () => HTMLEle
     mode = chosen;
     chart.show(context, mode === 'sum');
   });
-  const controls = h('div', { class: 'controls' }, ways);
+  const controls = elementOf(html`<div class="controls"></div>`, ways);
   return section('What came in', [controls, chart.element, legend('Kinds', stacked, chart.show), about], table);
 }
 

@@ -1,9 +1,9 @@
-import { h, part } from '../../../browser/dom.ts';
 import { ownFigures, totalsOf } from '../../../replay/copies.ts';
 import { costText, counted, percent, tokens } from '../../figures.ts';
 import { type Html, html } from '../../html.ts';
 import type { PageData, PageSession } from '../page-data.ts';
 import { type Color, OTHER_COLORS } from './chart.ts';
+import { elementOf, part } from './dom.ts';
 import { timeText } from './session-tables.ts';
 import { createSessionView } from './session-view.ts';
 import { createSortTable, type TableColumn } from './sort-table.ts';
@@ -13,11 +13,10 @@ function createSessionList(sessions: readonly PageSession[]): HTMLElement {
   const table = createSortTable({ caption: 'Sessions', rows, columns: COLUMNS, isTitled: true });
   const textOf = ({ file, sessionId, model, project, prompt }: PageSession) =>
     [file, sessionId, model, project, prompt].join(' ').toLowerCase();
-  const list = h('div');
-  list.innerHTML = html`<p class="about">${totals(sessions)}</p>
+  const list = elementOf(html`<div><p class="about">${totals(sessions)}</p>
     <section class="card" aria-label="Sessions"><div class="controls">
     <label for="find">Find</label><input type="search" id="find" autocomplete="off" spellcheck="false">
-    <span class="quiet" role="status"></span></div></section>`.text;
+    <span class="quiet" role="status"></span></div></section></div>`);
   list.querySelector('section')?.append(table.element);
   list.addEventListener('input', ({ target }) => {
     const words = (target as HTMLInputElement).value.toLowerCase().split(/\s+/);

@@ -1,13 +1,13 @@
-import { h } from '../../../browser/dom.ts';
 import { COMPACTED_BY, dollars, shareOf, tokens } from '../../figures.ts';
 import { html } from '../../html.ts';
+import { elementOf } from './dom.ts';
 import { type Call, type Session, WITH_CTXB } from './session.ts';
 import type { Span } from './span.ts';
 
 /** A box with the figures of the call under the pointer; on a narrow page it is fixed to the bottom. */
 export function followReadout(session: Session, span: Span): void {
   // Screen readers read `aria-valuetext` of the chart instead.
-  const box = h('div', { class: 'readout', 'aria-hidden': 'true', hidden: true });
+  const box = elementOf(html`<div class="readout" aria-hidden="true" hidden></div>`);
   span.watch(() => {
     const { at = 0, frame, from, to } = span;
     const call = session.calls[at - 1];

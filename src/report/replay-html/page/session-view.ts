@@ -1,11 +1,11 @@
-import { h } from '../../../browser/dom.ts';
 import { ownFigures } from '../../../replay/copies.ts';
 import { costSource, costText, counted, dollars, percent, roughTokens, tokens } from '../../figures.ts';
-import { html } from '../../html.ts';
+import { type Html, html } from '../../html.ts';
 import type { PageSession } from '../page-data.ts';
 import { createChart } from './chart.ts';
 import { contextSection } from './context-chart.ts';
 import { section } from './controls.ts';
+import { elementOf } from './dom.ts';
 import { growthSection } from './growth-chart.ts';
 import { followReadout } from './readout.ts';
 import { type Session, unpack } from './session.ts';
@@ -18,15 +18,15 @@ export function createSessionView(info: PageSession): HTMLElement {
   const tables = callTables(session);
   const charts =
     session.calls.length === 0
-      ? [h('p', { class: 'card' }, 'No call of the main thread was measured in it.')]
+      ? [elementOf(html`<p class="card">No call of the main thread was measured in it.</p>`)]
       : [
           contextSection(session, span, tables.context),
           growthSection(session, span, tables.growth),
           costSection(session, span, tables.cost),
         ];
   followReadout(session, span);
-  const about = h('p', { class: 'about' }, factsOf(info));
-  const view = h('div', {}, about, tiles(info), ...charts, ...eventTables(session));
+  const head = html`<div><p class="about">${factsOf(info)}</p>${tiles(info)}</div>`;
+  const view = elementOf(head, ...charts, ...eventTables(session));
   view.addEventListener('click', ({ target }) => {
     const { call } = (target as Element).closest<HTMLElement>('.go')?.dataset ?? {};
     const chart = view.querySelector<HTMLElement>('.chart');
@@ -45,7 +45,7 @@ function factsOf({ claudeCodeVersion, model, sessionId, project, time }: PageSes
   return [version, model, project, sessionId, when].filter(Boolean).join(' · ');
 }
 
-function tiles(info: PageSession): HTMLElement {
+function tiles(info: PageSession): Html {
   const { context, window, traffic, compactions, copied, subagents } = info;
   const own = ownFigures(info);
   const { input, cacheCreation, cacheRead } = traffic.main;
@@ -72,9 +72,7 @@ function tiles(info: PageSession): HTMLElement {
   ];
   const tile = ([name, figure, note]: string[]) =>
     html`<div class="card"><dt>${name}</dt><dd><strong>${figure}</strong><small>${note}</small></dd></div>`;
-  const list = h('dl', { class: 'tiles' });
-  list.innerHTML = html`${all.map((each) => each && tile(each))}`.text;
-  return list;
+  return html`<dl class="tiles">${all.map((each) => each && tile(each))}</dl>`;
 }
 
 function plannedText({ compactions }: PageSession): string {
@@ -88,7 +86,7 @@ function costSection(session: Session, span: Span, table: () => HTMLElement): HT
   const unknown = calls.filter(({ usd }) => usd === null).length;
   if (unknown === calls.length) {
     const why = 'No list price of the model is known: prices can be set in the configuration (cost.prices).';
-    return section('Cost', [h('p', {}, why)]);
+    return section('Cost', [elementOf(html`<p>${why}</p>`)]);
   }
   const total = calls.at(-1)?.spent ?? 0;
   const chart = createChart(session, {
@@ -101,5 +99,5 @@ function costSection(session: Session, span: Span, table: () => HTMLElement): HT
   });
   const unpricedNote = unknown === 0 ? '' : ` ${counted(unknown, 'call')} without a known price left out.`;
   const about = `The main thread at list prices: ${dollars(total)}.${unpricedNote}`;
-  return section('Cost', [h('p', { class: 'quiet' }, about), chart.element], table);
+  return section('Cost', [elementOf(html`<p class="quiet">${about}</p>`), chart.element], table);
 }

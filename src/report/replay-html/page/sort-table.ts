@@ -1,6 +1,6 @@
-import { h } from '../../../browser/dom.ts';
 import { tokens } from '../../figures.ts';
 import { type Html, html } from '../../html.ts';
+import { elementOf } from './dom.ts';
 
 type Value = number | string | null;
 
@@ -32,7 +32,7 @@ export function createSortTable<Row>({ caption, columns, rows, size = 50, isTitl
   let unsorted = rows;
   let ordered = rows;
   const kinds = columns.map((column) => rows.some((row) => typeof valueIn(row, column) === 'number') && 'figure');
-  const element = h('div', { class: 'sort-table' });
+  const element = elementOf(html`<div class="sort-table"></div>`);
 
   function order(): void {
     const { at = -1, sign = 1 } = sorted ?? {};
