@@ -72,7 +72,7 @@ export async function printReport(
   };
   // Without sessions, a report for people would only repeat the message.
   const isEmpty = sessions.length === 0 && (faults.length > 0 || !format.isData);
-  const lines = isEmpty ? [] : await linesOf(format, sessions, page, outcome);
+  const lines = isEmpty ? [] : linesOf(format, sessions, page, outcome);
   const unwritten = await print(lines, format.isData ? undefined : io.stdout.columns, io, clear);
   writeHtml?.(sessions.filter(isFull), outcome);
   if (sessions.length === 0 && leftOut > 0) say(`none of ${counted(leftOut, 'session')} ${meant}`);
@@ -83,14 +83,9 @@ export async function printReport(
   return Math.max(exitCodeOf(outcome), EXIT_UNWRITTEN);
 }
 
-async function linesOf(
-  format: ReplayOptions['format'],
-  sessions: readonly SessionFigures[],
-  page: Page,
-  more: Outcome,
-) {
-  if (format.depth === 'light') return (await format.load())(sessions, page, more);
-  return (await format.load())(sessions.filter(isFull), page, more);
+function linesOf(format: ReplayOptions['format'], sessions: readonly SessionFigures[], page: Page, more: Outcome) {
+  if (format.depth === 'light') return format.report(sessions, page, more);
+  return format.report(sessions.filter(isFull), page, more);
 }
 
 /** @returns the reason why lines could not be printed */

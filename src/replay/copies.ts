@@ -186,9 +186,8 @@ function isSame(owner: HeldCall, { session, t, microUsd }: HeldCall): boolean {
 function sortOwnersFirst<S extends SessionFigures>(sessions: readonly S[]): S[] {
   const groups = new Map<string, S[]>();
   for (const session of sessions.toSorted(byAge)) {
-    const group = groups.get(nameOf(session));
-    if (group === undefined) groups.set(nameOf(session), [session]);
-    else group.push(session);
+    const name = nameOf(session);
+    groups.set(name, [...(groups.get(name) ?? []), session]);
   }
   return [...groups.values()].flatMap((group) =>
     group.sort((a, b) => Number(a.cost.computed) - Number(b.cost.computed)),

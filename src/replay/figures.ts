@@ -111,9 +111,9 @@ export function createFigures(cut: Cutter, keeps: FigureOptions) {
       return reader.dialect;
     },
     prompt: prompts.first,
-    prompts: () => prompts.found().all,
+    prompts: prompts.all,
     calls: ledger.calls,
-    compactions: () => compactions.found(),
+    compactions: compactions.found,
     /** The figures except those that light and full replays compute differently. */
     found: (file: string, state: GovernorState) => {
       const { session, gauge } = state;
@@ -125,7 +125,7 @@ export function createFigures(cut: Cutter, keeps: FigureOptions) {
         claudeCodeVersion: session.version ?? null,
         model: session.model ?? null,
         project,
-        prompt: prompts.found().first,
+        prompt: prompts.first(),
         time,
         window: { tokens: gauge.window.tokens ?? null, source: gauge.window.source },
         calls: gauge.calls,

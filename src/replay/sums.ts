@@ -108,12 +108,8 @@ function nameOf(session: SessionFigures, by: Grouping, call?: Pick<LedgerCall, '
 /** `2026-03-31` in local time. @param t milliseconds since the epoch */
 export function dayOf(t: number): string {
   const day = new Date(t);
-  return `${day.getFullYear()}-${twoDigits(day.getMonth() + 1)}-${twoDigits(day.getDate())}`;
-}
-
-/** Pads a figure to two digits. */
-function twoDigits(figure: number): string {
-  return String(figure).padStart(2, '0');
+  const [month, date] = [day.getMonth() + 1, day.getDate()].map((figure) => String(figure).padStart(2, '0'));
+  return `${day.getFullYear()}-${month}-${date}`;
 }
 
 /** Counts of facts. `given`: facts kept only because ctxb handed them back. */
@@ -127,9 +123,7 @@ export function retentionTotals(reliefs: readonly ReliefSeen[]) {
   return { reliefs: reliefs.length, known: Object.fromEntries(known) as Record<FactKind, RetentionCounts> };
 }
 
-type Tallies<K extends string> = Readonly<Record<'all' | 'kept' | 'given', Readonly<Record<K, number>>>>;
-
-export function keptOf<K extends string>(reliefs: readonly Tallies<K>[], kinds: readonly K[]) {
-  const sum = (of: keyof Tallies<K>) => sumOf(reliefs, (relief) => sumOf(kinds, (kind) => relief[of][kind]));
+export function keptOf(reliefs: readonly ReliefSeen[], kinds: readonly FactKind[]) {
+  const sum = (of: 'all' | 'kept' | 'given') => sumOf(reliefs, (relief) => sumOf(kinds, (kind) => relief[of][kind]));
   return { all: sum('all'), kept: sum('kept'), given: sum('given') };
 }

@@ -34,12 +34,10 @@ export function runsTable(
   { style, now, columns = Number.POSITIVE_INFINITY }: RunsPage,
 ): string {
   const [first = '', ...rows] = align([HEADINGS, ...runs.map((run) => cellsOf(run, now))]);
-  const lines = runs.flatMap((run, index) => {
-    return [
-      `${rows[index]}  ${stateText(run, now)}`,
-      style.dim(INDENT + fitText(onOneLine(run.cwd), columns - INDENT.length, 'end')),
-    ];
-  });
+  const lines = runs.flatMap((run, index) => [
+    `${rows[index]}  ${stateText(run, now)}`,
+    style.dim(INDENT + fitText(onOneLine(run.cwd), columns - INDENT.length, 'end')),
+  ]);
   return [style.bold(`${first}  state`), ...lines, ...nextSteps(runs), ''].join('\n');
 }
 

@@ -26,11 +26,6 @@ export function onOneLine(text: string): string {
   return printable(text).replace(/[\t\n]+/g, ' ');
 }
 
-/** The id of a model without a price, which may be empty. */
-export function unpricedText(model: string): string {
-  return model === '' ? 'a model without a name' : onOneLine(model);
-}
-
 /** Writes a ctxb message to stderr, wrapped if stderr is a terminal. */
 export function tell({ stderr }: Io, text: string): void {
   stderr.write(`${hangingIndent('ctxb:', printable(text), stderr.columns)}\n`);

@@ -10,7 +10,7 @@ import type { ResultEvent } from '../core/protocol/events.ts';
 import { createFramer } from '../core/protocol/frame.ts';
 import type { Io } from '../io.ts';
 import { orReport } from '../store/files/store-error.ts';
-import { wantsTelemetry } from '../telemetry/destinations.ts';
+import { openTelemetry } from '../telemetry/telemetry.ts';
 import { createQuestions, type Questions } from './ask-person.ts';
 import type { StartClaude } from './executor.ts';
 import { type HeadlessRun, isAttended, outageSeconds, type Watcher } from './headless-run.ts';
@@ -27,8 +27,6 @@ export async function beginRun(
   { runId, io, input, watcher }: Pick<Ends, 'io' | 'input' | 'watcher'> & { readonly runId: string },
 ) {
   const run = { ...describeRun(headless, runId, io), singlePrompt: input.lines?.length === 1 };
-  if (!wantsTelemetry(headless.otlp, io.env)) return { run, watcher, telemetry: undefined };
-  const { openTelemetry } = await import('../telemetry/telemetry.ts');
   const { otlp } = headless;
   return { run, watcher, telemetry: await openTelemetry({ otlp, runId, notice: watcher.notice }, io) };
 }

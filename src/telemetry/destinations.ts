@@ -25,8 +25,3 @@ export function destination(base: string | undefined, env: Environment) {
 }
 
 const ENDPOINTS = ['OTEL_EXPORTER_OTLP_METRICS_ENDPOINT', 'OTEL_EXPORTER_OTLP_ENDPOINT'];
-
-/** Whether the user has set a telemetry destination. */
-export function wantsTelemetry(otlp: string | undefined, env: Environment): boolean {
-  return otlp !== undefined || ENDPOINTS.some((name) => Boolean(env[name]));
-}

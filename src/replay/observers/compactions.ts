@@ -22,7 +22,7 @@ export function createCompactions(): Observer<readonly CompactionSeen[]> {
       if (last?.firstAfter !== null) return;
       compactions[compactions.length - 1] = { ...last, ...readFromLine(last, seen, hasSummary) };
     },
-    found: () => [...compactions],
+    found: () => compactions,
   };
 }
 

@@ -50,7 +50,7 @@ export function createPrompts(cut: Cutter, keepAll: boolean) {
       place(seen);
     },
     first: () => first,
-    found: () => ({ first, all: [...all] }),
+    all: (): readonly PromptSeen[] => all,
   };
 }
 

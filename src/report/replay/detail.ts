@@ -38,11 +38,10 @@ function timelineOf(session: SessionSummary, page: Page): string[] {
     ...originRows(session),
     ...rowsOf(0, ends.length === 0 ? Number.POSITIVE_INFINITY : 0),
     ...ends.flatMap((last, index) => {
-      const calls = series.slice(ends[index - 1]?.number ?? 0, last.number);
-      return [
-        ...segmentRows(calls, ends[index - 1], last, session, page),
-        ...rowsOf((ends[index - 1]?.number ?? 0) + 1, last.number),
-      ];
+      const since = ends[index - 1];
+      const { number: start = 0 } = since ?? {};
+      const calls = series.slice(start, last.number);
+      return [...segmentRows(calls, since, last, session, page), ...rowsOf(start + 1, last.number)];
     }),
     ...closingRows(session),
   ];

@@ -71,16 +71,12 @@ function addedTokens({ added }: CallSeen) {
 
 /** One row per session, as in RFC 4180. */
 export const csv: Report = (sessions, page) => {
-  const rows = listed(sessions, page).map(csvRow);
-  return [COLUMNS, ...rows.map((row) => COLUMNS.map((name) => row[name]))].map(csvLine);
+  const rows = listed(sessions, page).map((session) => Object.values(csvRow(session)).map(cell).join());
+  return [HEADER, ...rows].map((row) => `${row}\r`);
 };
 
 /** null if unknown. */
 type Figure = string | number | boolean | null;
-
-function csvLine(figures: readonly Figure[]): string {
-  return `${figures.map(cell).join(',')}\r`;
-}
 
 function cell(figure: Figure): string {
   if (typeof figure !== 'string') return figure === null ? '' : String(figure);
@@ -89,20 +85,18 @@ function cell(figure: Figure): string {
   return /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** The columns in their order; also without sessions. */
-const COLUMNS = [
-  ...(['file', 'session', 'project', 'model', 'claude_code_version', 'dialect', 'first', 'last', 'window'] as const),
-  ...(['window_source', 'context_peak', 'context_peak_fraction', 'context_peak_call', 'context_last'] as const),
-  ...(['context_basis', 'turns', 'calls', 'compactions', 'compactions_unplanned', 'actions', 'cost_usd'] as const),
-  ...(['cost_computed', 'cost_incomplete', 'cost_unseen_usd', 'unpriced_model'] as const),
-  ...(['input', 'cache_creation', 'cache_read', 'output'] as const),
-  ...(['subagents', 'subagents_peak', 'subagents_calls', 'subagents_usd', 'subagents_input'] as const),
-  ...(['subagents_cache_creation', 'subagents_cache_read', 'subagents_output'] as const),
-  ...(['calls_copied', 'copied_from', 'lines', 'lines_unknown', 'lines_malformed'] as const),
-];
+/** The names of the columns, which are printed without sessions too. */
+const HEADER = [
+  'file,session,project,model,claude_code_version,dialect,first,last,window,window_source,context_peak',
+  'context_peak_fraction,context_peak_call,context_last,context_basis,turns,calls,compactions',
+  'compactions_unplanned,actions,cost_usd,cost_computed,cost_incomplete,cost_unseen_usd,unpriced_model,input',
+  'cache_creation,cache_read,output,subagents,subagents_peak,subagents_calls,subagents_usd,subagents_input',
+  'subagents_cache_creation,subagents_cache_read,subagents_output,calls_copied,copied_from,lines',
+  'lines_unknown,lines_malformed',
+].join();
 
 /**
- * A session as one flat row. Figures are tokens unless the name says otherwise: `cost_usd` is in US dollars, times are
+ * A session as one flat row, in the order of the header. Figures are tokens unless the name says otherwise: `cost_usd` is in US dollars, times are
  * ISO 8601 in UTC, `compactions_unplanned` counts compactions that claude started itself. Calls, compactions, tokens
  * and cost exclude what is copied from another session, so that sums over rows count it once.
  */

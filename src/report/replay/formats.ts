@@ -1,14 +1,22 @@
 import type { Fields } from '../../core/protocol/fields.ts';
 import { CtxbError } from '../../errors.ts';
 import type { SessionFigures } from '../../replay/summary.ts';
+import { detail } from './detail.ts';
+import { explain } from './explain.ts';
+import { csv, json, markdown, ndjson } from './exports.ts';
 import type { Report } from './format.ts';
+import { retention } from './retention.ts';
+import { sums, text } from './session-list.ts';
+import { whatIf } from './what-if.ts';
 
-/** An output format of `ctxb replay`; `load` imports its report on demand. */
-type ReportFormat = Traits &
-  (
-    | { readonly depth: 'light'; readonly load: () => Promise<Report<SessionFigures>> }
-    | { readonly depth: 'full'; readonly load: () => Promise<Report> }
-  );
+/** An output format of `ctxb replay`. */
+type ReportFormat = Traits & (LightReport | { readonly depth: 'full'; readonly report: Report });
+
+/** Needs only a light replay. */
+interface LightReport {
+  readonly depth: 'light';
+  readonly report: Report<SessionFigures>;
+}
 
 interface Traits {
   /** Option name without `--`, in camel case. */
@@ -23,43 +31,43 @@ interface Traits {
   readonly isData?: true;
 }
 
-function format(name: string, load: () => Promise<Report>, traits: Partial<Traits> = {}): ReportFormat {
-  return { name, depth: 'full', load, ...traits };
-}
-
-/** A format that needs only a light replay. */
-function light(name: string, load: () => Promise<Report<SessionFigures>>, traits: Partial<Traits>): ReportFormat {
-  return { name, depth: 'light', load, ...traits };
-}
-
 /** The default format. */
-const TEXT = light('text', async () => (await import('./session-list.ts')).text, { isList: true });
+const TEXT: ReportFormat = { name: 'text', depth: 'light', report: text, isList: true };
 
 /** Reports on a single subject; with --json they are fields of the JSON output instead. */
 const SECONDARY_FORMATS: readonly ReportFormat[] = [
-  light('by', async () => (await import('./session-list.ts')).sums, { isList: true }),
-  format('retention', async () => (await import('./retention.ts')).retention),
-  format('explain', async () => (await import('./explain.ts')).explain),
-  format('whatIf', async () => (await import('./what-if.ts')).whatIf),
+  { name: 'by', depth: 'light', report: sums, isList: true },
+  { name: 'retention', depth: 'full', report: retention },
+  { name: 'explain', depth: 'full', report: explain },
+  { name: 'whatIf', depth: 'full', report: whatIf },
 ];
 
 /** Formats selected by an option, one at a time. */
 export const FORMATS: readonly ReportFormat[] = [
-  format('detail', async () => (await import('./detail.ts')).detail, {
+  {
+    name: 'detail',
     about: 'turn by turn: what filled the window, and who emptied it',
+    depth: 'full',
+    report: detail,
     needsSeries: true,
-  }),
-  format('json', async () => (await import('./exports.ts')).json, { about: 'all figures, as JSON', isData: true }),
-  format('ndjson', async () => (await import('./exports.ts')).ndjson, {
+  },
+  { name: 'json', about: 'all figures, as JSON', depth: 'full', report: json, isData: true },
+  {
+    name: 'ndjson',
     about: 'a flat line of JSON for each call, for DuckDB, jq or Spark',
+    depth: 'full',
+    report: ndjson,
     needsSeries: true,
     isData: true,
-  }),
-  format('csv', async () => (await import('./exports.ts')).csv, { about: 'a row for each session', isData: true }),
-  light('markdown', async () => (await import('./exports.ts')).markdown, {
+  },
+  { name: 'csv', about: 'a row for each session', depth: 'full', report: csv, isData: true },
+  {
+    name: 'markdown',
     about: 'a Markdown table, for a pull request or the summary of a CI job',
+    depth: 'light',
+    report: markdown,
     isData: true,
-  }),
+  },
 ];
 
 /** The format that the flags select. @throws CtxbError `usage` if they select two */

@@ -8,7 +8,7 @@ import type { Oddity, OddityKind } from '../../replay/observers/oddities.ts';
 import type { Copied, SessionFigures, SessionSummary } from '../../replay/summary.ts';
 import { COMPACTED_BY, costSource, costText, counted, dollars, percent, tokens, unseenText } from '../figures.ts';
 import { present } from '../layout.ts';
-import { onOneLine, unpricedText } from '../shown.ts';
+import { onOneLine } from '../shown.ts';
 import { row } from './format.ts';
 
 export function sessionRows(session: SessionSummary): string[] {
@@ -128,7 +128,7 @@ export function closingRows(session: SessionSummary): string[] {
 /** Notes on missing figures: unknown prices, logs of subagents, malformed lines, calls without usage. */
 export function gapRows(sessions: readonly SessionFigures[]): string[] {
   const models = new Set(sessions.flatMap(({ cost }) => cost.unpriced ?? []));
-  const unpriced = [...models].map(unpricedText).join(', ');
+  const unpriced = [...models].map((model) => onOneLine(model) || 'a model without a name').join(', ');
   const sum = (of: keyof SessionFigures['lines']) => sumOf(sessions, ({ lines }) => lines[of] ?? 0);
   const [malformed, lost, unsized] = [sum('malformed'), sum('lost'), sum('unsized')];
   const where = counted(sessions.filter(({ lines }) => lines.malformed > 0).length, 'session');
