@@ -200,7 +200,7 @@ function datesOf(sessions: readonly SessionFigures[], isWide: boolean, isShort: 
 }
 
 /** The first prompt, or the file name: a recording of claude's output alone contains no prompt. */
-export function promptOf(session: SessionFigures): string {
+function promptOf(session: SessionFigures): string {
   const { prompt, file, copied } = session;
   const isCopy = copied !== undefined && ownFigures(session).calls === 0;
   return (isCopy ? 'copy: ' : '') + onOneLine(prompt ?? basename(file));
