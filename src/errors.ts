@@ -44,14 +44,13 @@ export class CtxbError extends Error {
   }
 }
 
-/** An error with all findings about a file or options, one per line. */
 export function findingsError(what: string, findings: readonly { readonly message: string }[]): CtxbError {
   const lines = findings.map(({ message }) => message);
   if (lines.length === 1) return new CtxbError('config', lines.join());
   return new CtxbError('config', `${what} has ${lines.length} faults:\n  ${lines.join('\n  ')}`);
 }
 
-/** Remedies for an unreadable path, by error code. */
+/** By error code. */
 const REMEDIES: Readonly<Record<string, string>> = {
   ENOENT: 'name an existing file or folder',
   EACCES: 'make it readable',
@@ -62,14 +61,13 @@ const REMEDIES: Readonly<Record<string, string>> = {
   ENOMEM: 'raise the limit for memory (ulimit -v), or name fewer files at once',
 };
 
-/** The error for a named file or folder that cannot be read, with a remedy. */
 export function unreadableError(path: string, cause: unknown, code: ErrorCode = 'unreadable-input'): CtxbError {
   const remedy = cause instanceof Error && 'code' in cause ? REMEDIES[String(cause.code)] : undefined;
   const todo = remedy === undefined ? '' : `: ${remedy}`;
   return new CtxbError(code, `${path}: cannot be read (${systemReason(cause)})${todo}`, { cause });
 }
 
-/** Descriptions of exhausted resources, by error code. */
+/** By error code. */
 const SHORTAGES: Readonly<Record<string, string>> = {
   EMFILE: 'too many files are open: raise the limit (ulimit -n)',
   ENFILE: 'too many files are open on this system: raise its limit (fs.file-max), or end other programs',
@@ -83,10 +81,7 @@ const SHORTAGES: Readonly<Record<string, string>> = {
 
 const NO_MEMORY = /out of memory|allocation failed|invalid string length|invalid array buffer length/i;
 
-/**
- * Converts an error of the system to a `resources` error if a resource is exhausted, which is not a bug; otherwise
- * undefined.
- */
+/** A `resources` error for an exhausted resource, which is not a bug; undefined for other errors. */
 export function shortageOf(error: unknown): CtxbError | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code, syscall } = { code: '', syscall: '', ...error };
@@ -96,12 +91,11 @@ export function shortageOf(error: unknown): CtxbError | undefined {
   return text === undefined ? undefined : new CtxbError('resources', `${text} (${error.message})`, { cause: error });
 }
 
-/** The message of any thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Returns the result of the work, or another value if it throws, because the input may be missing or unreadable. */
+/** The result of the work, or another value if it throws. */
 export function orElse<T, F>(work: () => T, otherwise: F): T | F {
   try {
     return work();
@@ -110,9 +104,7 @@ export function orElse<T, F>(work: () => T, otherwise: F): T | F {
   }
 }
 
-/**
- * The system's reason for an error, without the call and the path that Node appends. The path may be a temporary one.
- */
+/** The system's reason, without the call and the path (perhaps a temporary one) that Node appends. */
 export function systemReason(error: unknown): string {
   return messageOf(error).replace(/, [a-z]+(?: '.*)?$/s, '');
 }

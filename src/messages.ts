@@ -99,10 +99,7 @@ export function observedText(decision: Decision): string {
   }
 }
 
-/**
- * @param named the prompts to name
- * @param isResumable whether the state of the run was written
- */
+/** @param named the prompts to name @param isResumable whether the state of the run was written */
 export function leftUndoneText(
   { atReset, atLimit, prompts, reason }: DecisionOf<'left-undone'>,
   named = '',
@@ -136,7 +133,6 @@ export function changeText(before: number, after: number): string {
   return `${roughTokens(before)} → ${roughTokens(after)} (${sign}${Math.abs(change)}%)`;
 }
 
-/** How many of the user's prompts an exact compaction kept. */
 export function keptPrompts({ prompts: { kept, of } }: ExactReceipt): string {
   return kept === of ? 'all prompts kept' : `${tokens(kept)} of ${counted(of, 'prompt')} kept`;
 }
@@ -175,9 +171,7 @@ function waitText({ cause, limit, by, until, status }: DecisionOf<'wait:begun'>)
   return `the API ${fault}: ${by === 'claude' ? 'claude tries again' : 'the turn will be repeated'}`;
 }
 
-/**
- * Whether a decision is not printed immediately. The journal contains it, and the final summary the important figures.
- */
+/** Not printed immediately: the journal contains it, and the final summary the important figures. */
 export function isRoutine(decision: Decision, observes = false): boolean {
   return ROUTINE.has(nameOf(decision)) || (!observes && isStepOfRelief(decision));
 }

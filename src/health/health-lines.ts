@@ -20,10 +20,7 @@ const LINE = v.object({
 
 export type HealthEntry = Pick<v.InferOutput<typeof LINE>, 'project' | 'session' | 'run' | 'details'>;
 
-/**
- * Parses a line of `health.ndjson`. Returns undefined for lines that this version cannot use: truncated, of another
- * check, another `v`, an unknown event, or without a required figure.
- */
+/** undefined for a line that is truncated, of another check or `v`, of an unknown event, or lacks a figure. */
 export function parseHealth(line: string): HealthEntry | undefined {
   const { success, output } = v.safeParse(LINE, parsed(line));
   return success ? output : undefined;

@@ -4,7 +4,6 @@ import { type HealthEntry, parseHealth } from './health-lines.ts';
 /** The context health of a project. A rate or mean without data is null. */
 export type HealthMetrics = ReturnType<ReturnType<typeof createHealthTally>['metrics']>;
 
-/** The health of all projects read. */
 export type HealthReport = ReturnType<ReturnType<typeof createHealthReader>['report']>;
 
 /** A ledger: its complete lines, and whether a truncated line follows. */
@@ -14,7 +13,7 @@ interface HealthSource {
   readonly torn: boolean;
 }
 
-/** Reads ledgers one after another, line by line. Counts and skips unreadable lines. */
+/** Counts and skips unreadable lines. */
 export function createHealthReader() {
   const total = createHealthTally();
   const tallies = new Map<string, ReturnType<typeof createHealthTally>>();
@@ -50,10 +49,7 @@ export function createHealthReader() {
   };
 }
 
-/**
- * Handoffs decided below this share of the window count as early. The default handoff level is lower, so most handoffs
- * count: use the figure to compare levels.
- */
+/** Handoffs decided below this share of the window count as early. By default most do: it compares levels. */
 const EARLY_BELOW = 0.9;
 
 type Handoff = Extract<HealthEntry['details'], { readonly event: 'handoff' }>;
@@ -75,28 +71,19 @@ export function createHealthTally() {
     metrics() {
       const { all, exhausted } = sessions.found();
       return {
-        /** Conversations; see `createSessionCount`. */
         sessions: all,
-        /** Ended turns. */
         turns: counts.turn,
-        /**
-         * How often the API refused a prompt because the context was full, in how many sessions, and in which share of
-         * all sessions. The aim is 0.
-         */
+        /** How often the API refused a prompt because the context was full. The aim is 0. */
         exhaustion: { count: counts.exhausted, sessions: exhausted, rate: ratio(exhausted, all) },
         handoffs: handoffMetrics(handoffs, all),
         zoneTransitions: { count: counts.zone, perSession: ratio(counts.zone, all) },
-        /**
-         * Completed compactions of the main thread: `auto` started by claude, `manual` by `/compact`, including those
-         * of ctxb.
-         */
+        /** `auto`: started by claude; `manual`: by `/compact`, including those of ctxb. */
         compactions: { auto: counts.auto, manual: counts.manual },
       };
     },
   };
 }
 
-/** Metrics of completed handoffs. */
 function handoffMetrics(handoffs: readonly Handoff[], sessions: number) {
   const count = handoffs.length;
   const fractions = handoffs.flatMap(({ fraction }) => fraction ?? []);
@@ -119,9 +106,8 @@ function ratio(part: number, whole: number): number | null {
 }
 
 /**
- * Counts sessions over records in any order. A session is one conversation, which can have several ids and runs: a
- * handoff starts a new id in the same run, and resuming continues an id in another run. Records that share a run or an
- * id belong to one session.
+ * A session is one conversation: a handoff starts a new id in the same run, and resuming continues an id in another
+ * run. Records that share a run or an id belong to one session.
  */
 function createSessionCount() {
   const parents = new Map<string, string>();

@@ -14,10 +14,7 @@ export function isWhole({ lost, unsized }: SessionFigures['lines']): boolean {
   return lost === undefined && unsized === undefined;
 }
 
-/**
- * A session's contribution to sums: excludes calls copied from other sessions. `usd` is null if the recording has no
- * cost.
- */
+/** Excludes calls copied from other sessions. `usd` is null if the recording has no cost. */
 export function ownFigures({ calls, compactions, cost, copied, lines }: Omit<CountedSession, 'context'>) {
   // claude's cost includes calls without usage.
   const isCounted = cost.usd !== null && !cost.computed && lines.lost === undefined;
@@ -44,7 +41,6 @@ export function totalsOf(sessions: readonly CountedSession[]): Totals {
   };
 }
 
-/** Adds up contributions. */
 export function totalOf(shares: readonly Counts[]) {
   return {
     calls: sumOf(shares, ({ calls }) => calls),
@@ -81,12 +77,9 @@ export function trafficOf(ledger: readonly CountedCall[]): { readonly main: Usag
 }
 
 /**
- * Finds calls that occur in several sessions, because claude copies the history when it forks or resumes a session.
- * Each call counts in the session that began first; on a tie, in the one that ended first or has fewer calls, which is
- * the original. Among several recordings of one session, it counts in the one with claude's own cost. The ledgers of
- * the other sessions keep only their own calls.
- *
- * @returns the sessions in the given order
+ * Claude copies the history when it forks or resumes a session. Each call counts in the session that began first; on a
+ * tie, in the one that ended first or has fewer calls, which is the original. Among several recordings of one session,
+ * it counts in the one with claude's own cost. The ledgers of the others keep only their own calls.
  */
 export function markCopies<S extends SessionFigures>(sessions: readonly S[]): S[] {
   const continued = withoutCarried(sessions);
@@ -105,10 +98,7 @@ export function markCopies<S extends SessionFigures>(sessions: readonly S[]): S[
   return continued.map((session) => withUnseen(marked.get(session) ?? session));
 }
 
-/**
- * Adds the part of claude's cost for calls that the recording lacks, if it is more than a tenth: summaries, titles and,
- * in a process that resumes a session, the calls before.
- */
+/** Adds the part of claude's cost for calls that the recording lacks, if it is more than a tenth. */
 function withUnseen<S extends SessionFigures>(session: S): S {
   if (session.cost.computed) return session;
   const calls = session.ledger();
@@ -123,9 +113,7 @@ function extraOf(session: SessionFigures): number {
   return session.cost.computed ? 0 : toMicroUsd(ownFigures(session).usd ?? 0) - microUsdIn(session.ledger());
 }
 
-/**
- * Sessions that may share a call or compaction with another one. Most share none, so their calls need not be unpacked.
- */
+/** Most sessions share no call or compaction with another one, so their calls need not be unpacked. */
 function sharingSessions<S extends SessionFigures>(sessions: readonly S[]): S[] {
   if (sessions.length < 2) return [];
   const marks = sessions.map(marksOf);
@@ -154,7 +142,6 @@ const MARKED = 14;
 /** Places for the calls of a gigabyte of logs. */
 const MANY_PLACES = 2 ** 18;
 
-/** A call or compaction, with the session that it counts in. */
 interface HeldCall {
   readonly session: SessionFigures;
   readonly t: number | null;
@@ -173,10 +160,7 @@ function createOwners() {
 
 const HOUR_MS = 3_600_000;
 
-/**
- * A copy has the time of its original, or at least its cost. They are compared because a gateway can give the calls of
- * all sessions the same id.
- */
+/** A copy has the time of its original, or its cost. A gateway can give the calls of all sessions the same id. */
 function isSame(owner: HeldCall, { session, t, microUsd }: HeldCall): boolean {
   if (owner.t === null || t === null || owner.session.sessionId === session.sessionId) return true;
   return Math.abs(owner.t - t) < HOUR_MS || (microUsd !== null && microUsd > 0 && microUsd === owner.microUsd);

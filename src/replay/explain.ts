@@ -16,9 +16,7 @@ export type Explanation = NonNullable<ReturnType<ReturnType<typeof createExplain
 
 export type Prediction = Readonly<ReturnType<typeof predictionOf>>;
 
-/** A block of a line that entered the context. */
 interface Piece {
-  /** Line of the recording, from 1. */
   readonly line: number;
   /** `answer`, `prompt`, `notice`, a tool's name, or `forgotten thoughts`. */
   readonly source: string;
@@ -71,10 +69,7 @@ export function createExplainer(wanted: string) {
       if (seen.after.facts.call) seeCall(seen);
       seeMessage(seen);
     },
-    /**
-     * The measured call, its prediction, and the predicted minus the measured size; null if the call was not found.
-     * There is no prediction for the first call, and for the first one after a compaction.
-     */
+    /** null if the call was not found. The first call, and the first one after a compaction, have no prediction. */
     found(calls: readonly CallSeen[]) {
       const call = calls.find((each) => each.number === number);
       if (call === undefined) return null;

@@ -16,19 +16,14 @@ import { createUnlogged } from './observers/unlogged.ts';
 import type { ReadLine } from './read/line-feed.ts';
 import type { SessionFigures } from './summary.ts';
 
-/** Figures that only a full replay needs. */
 interface FigureOptions {
   readonly prompts: boolean;
   readonly usage: boolean;
 }
 
-/**
- * The figures that light and full replays compute in the same way. Mutable, because a recording can have millions of
- * lines.
- */
+/** Equal in light and full replays. Mutable, because a recording can have millions of lines. */
 export function createFigures(cut: Cutter, keeps: FigureOptions) {
   const lines = { total: 0, unknown: 0, malformed: 0 };
-  /** Number of malformed lines with a call. */
   let lost = 0;
   /** Ids of calls without usage on any line so far. */
   const unsized = new Set<string>();
@@ -81,7 +76,6 @@ export function createFigures(cut: Cutter, keeps: FigureOptions) {
   }
 
   return {
-    /** Number of the last line read, from 1. */
     get at() {
       return at;
     },

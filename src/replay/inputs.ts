@@ -26,10 +26,7 @@ const REPEATED: RecordingLine = { kind: 'repeated' };
 
 /** Reads the lines of one recording in order, in either dialect or from a record of a run. */
 export function createInputReader() {
-  /**
-   * By thread and model: the newest message, which may have further lines. Keyed by model, because a call of another
-   * model can come in between.
-   */
+  /** By thread and model, because a call of another model can come in between. */
   const newest = new Map<string, string>();
   const rows = createIds();
   const messages = createIds();
@@ -41,10 +38,7 @@ export function createInputReader() {
     return id !== undefined && rows.seen(id);
   }
 
-  /**
-   * A message is complete once its thread has continued with another one: a later line with the same id and input usage
-   * is a repetition.
-   */
+  /** Once its thread has continued with another message, a line with the same id and input usage is a repetition. */
   function isOver({ event }: Input): boolean {
     if (event.kind !== 'assistant' || event.messageId === '') return false;
     const thread = `${event.model ?? ''} ${event.subagent ?? ''}`;
@@ -101,7 +95,6 @@ export function createInputReader() {
         const found = read(each);
         return found.kind === 'input' ? [found.input] : [];
       }),
-    /** undefined until a line reveals it. */
     get dialect(): Dialect | undefined {
       return dialect;
     },

@@ -16,18 +16,16 @@ const UNCERTAIN_KINDS: ReadonlySet<string> = new Set(['unknown', 'malformed']);
 
 export interface NotesOptions {
   readonly stdin: Readable;
-  /** Masks secrets in texts. */
   readonly mask: Mask;
   /** Folder of the detail files, as named in the index. */
   readonly folder: string;
-  /** Called with each piece of a notes file, in order. */
   readonly onPage?: (page: { readonly file: string; readonly text: string }) => void;
 }
 
 /**
- * Rebuilds the working memory of a recording, as a run would have kept it.
+ * Rebuilds the notes of a recording as a run would have kept them.
  *
- * @returns its index
+ * @returns their index
  * @throws CtxbError `unreadable-input` if the file cannot be read, or is not a recording of a session
  */
 export async function buildNotes(source: Source, { stdin, mask, folder, onPage }: NotesOptions): Promise<string> {

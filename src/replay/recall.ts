@@ -7,13 +7,11 @@ import { LONG_LINE_LENGTH, type Mask, oneLine } from '../core/text/words.ts';
 import { createInputReader } from './inputs.ts';
 import { readValues } from './read/read-values.ts';
 
-/** An excerpt of a session that contains all words. */
 export type Recalled = Readonly<NonNullable<ReturnType<typeof matchOf>>>;
 
 export interface Search {
   /** At least one word, none empty. All must match, ignoring case. */
   readonly words: readonly string[];
-  /** Masks secrets in texts. */
   readonly mask: Mask;
 }
 
@@ -21,10 +19,8 @@ export interface Search {
 const MAX_BYTES = 256 * 1024 * 1024;
 
 /**
- * Whether a log may contain the words: searches the raw bytes, which is a hundred times faster than reading the log.
- * Compares only letters and digits, because JSON may escape other characters.
- *
- * @throws like `readFileSync`
+ * Searches the raw bytes, which is a hundred times faster than reading the log. Compares only letters and digits,
+ * because JSON may escape other characters. @throws like `readFileSync`
  */
 export function mayHold(file: string, { words }: Search): boolean {
   if (statSync(file).size > MAX_BYTES) return true;
@@ -54,21 +50,13 @@ export async function recallFrom(file: string, search: Search): Promise<Recalled
 interface Item {
   /** Milliseconds since the epoch; 0 if unknown. */
   readonly t: number;
-  /**
-   * `said`: by the agent; `call`: a tool call with its result; `dead end`: what did not work; `note`: a document of
-   * ctxb.
-   */
+  /** `said`: by the agent; `dead end`: what did not work. */
   readonly kind: 'prompt' | 'said' | 'call' | 'dead end' | 'note';
   readonly texts: readonly string[];
   readonly title: (mask: Mask) => string;
 }
 
-/**
- * Returns the excerpt of an item that contains all words, otherwise undefined.
- *
- * @returns `title`: for a call, what it did and how it ended; otherwise the start of the text. `lines`: the original
- * lines with a word, shortened
- */
+/** undefined if the item lacks a word. `title` of a call: what it did and how it ended. */
 export function matchOf({ t, kind, texts, title }: Item, { words, mask }: Search) {
   const lower = texts.map(comparable);
   const normalized = words.map(comparable);
@@ -82,7 +70,6 @@ function comparable(text: string): string {
   return text.normalize('NFC').toLowerCase();
 }
 
-/** Maximum number of lines shown per match. */
 const MAX_LINES = 5;
 
 function linesWith(words: readonly string[], lines: readonly string[]): string[] {

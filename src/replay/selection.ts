@@ -1,9 +1,6 @@
 import type { SessionFigures } from './summary.ts';
 
-/**
- * Whether a session was active at or after a time, in milliseconds since the epoch. A recording without times is,
- * because its file time was checked before.
- */
+/** A recording without times counts as active, because its file time was checked before. */
 export function isActiveSince({ time }: SessionFigures, since: number | undefined): boolean {
   return since === undefined || time.last === null || time.last >= since;
 }

@@ -4,7 +4,6 @@ import { DEFAULTS } from '../config/defaults.ts';
 import { CtxbError, unreadableError } from '../errors.ts';
 import { headOf } from './read/read-values.ts';
 
-/** One recording: its file, and the logs of its subagents. */
 export interface Source {
   /** `-` for stdin. */
   readonly file: string;
@@ -18,10 +17,7 @@ const COPY = /\.(ndjson|jsonl)(\.(gz|zst|xz|bz2|zip|bak|old|orig|\d[\d-]*)|~)+$/
 
 const SESSION_LOG = /^(.+)\.jsonl$/;
 
-/**
- * Folder of a session's subagent logs, next to the session's log: `<session>/subagents/agent-*.jsonl`. Workflows and
- * nested subagents have subfolders.
- */
+/** `<session>/subagents/agent-*.jsonl`, next to the session's log; workflows and nested subagents have subfolders. */
 const SUBAGENTS = 'subagents';
 
 /** Folders to skip: ctxb's own files of runs, and git's files, which include the link targets of git-annex. */
@@ -31,8 +27,7 @@ const SKIPPED_FOLDERS: ReadonlySet<string> = new Set([DEFAULTS.contextDir, '.git
 const WORKFLOW_JOURNAL = /[\\/]subagents[\\/]workflows[\\/][^\\/]+[\\/]journal\.jsonl$/;
 
 /**
- * The recordings under a path: the file itself, or all `.ndjson` and `.jsonl` files in a folder and its subfolders,
- * sorted by name. Follows symbolic links; skips the folders of ctxb's runs and of git.
+ * The file itself, or all recordings in a folder and below, sorted by name. Follows symbolic links.
  *
  * @param tell called for each unreadable folder or link below `path`; by default, the first one is thrown
  * @param skip called for each compressed, rotated or kept recording below `path`
@@ -80,11 +75,9 @@ function isBetter(a: Source, b: Source): boolean {
 }
 
 /**
- * The recordings under several paths, without duplicates.
- *
- * @param since milliseconds since the epoch; undefined: no limit
- * @returns `stale`: number of recordings excluded because they were last written before `since`; `faults`: unreadable
- * paths; `skipped`: compressed, rotated or kept recordings
+ * @param since milliseconds since the epoch
+ * @returns without duplicates. `stale`: how many were last written before `since`; `skipped`: compressed, rotated or
+ * kept ones
  */
 export function findAllSources(paths: readonly string[], since: number | undefined) {
   const faults: CtxbError[] = [];
@@ -134,8 +127,8 @@ function raise(fault: CtxbError): never {
 function ignore(): void {}
 
 /**
- * Follows each link to a folder once, after the folder's own files, so that files keep their own names. Ignores links
- * to parent folders, to avoid cycles and reading the whole disk.
+ * Follows each link to a folder once, after the folder's own files, so that these keep their names. Ignores links to
+ * parent folders, which would lead to cycles or the whole disk.
  */
 function recordingsBelow(top: string, onFault: OnFault, skip: OnSkip = ignore): string[] {
   const found: string[] = [];
@@ -174,12 +167,10 @@ function entriesOf(folder: string, onFault: OnFault): Dirent[] {
   return tryRead([], onFault, folder, () => readdirSync(folder, { withFileTypes: true }));
 }
 
-/** Follows links; undefined if the target does not exist. */
 function statsOf(path: string, onFault: OnFault): Stats | undefined {
   return tryRead(undefined, onFault, path, () => statSync(path, { throwIfNoEntry: false }));
 }
 
-/** Returns the result of `read`, or `otherwise` after reporting an error. */
 function tryRead<T>(otherwise: T, onFault: OnFault, path: string, read: () => T): T {
   try {
     return read();
@@ -192,9 +183,8 @@ function tryRead<T>(otherwise: T, onFault: OnFault, path: string, read: () => T)
 const FLAT_LOG = /^agent-[\w-]+\.jsonl$/;
 
 /**
- * Finds the logs of a session's subagents: in a folder of the session, and, in the layout of Claude Code 2.0, next to
- * the session's log or in a folder next to it, where each log names its session. If a link has no logs beside it, looks
- * next to its target. Reads each folder once.
+ * The logs are in a folder of the session and, in the layout of Claude Code 2.0, next to the session's log or in a
+ * folder next to it, where each log names its session. If a link has no logs beside it, looks next to its target.
  */
 function createSubagentLogs(onFault: OnFault): (file: string) => string[] {
   const folders = new Map<string, ReadonlyMap<string, readonly string[]>>();
@@ -220,7 +210,6 @@ function createSubagentLogs(onFault: OnFault): (file: string) => string[] {
   };
 }
 
-/** Subagent logs by session id. */
 function flatLogsIn(folder: string, onFault: OnFault): ReadonlyMap<string, readonly string[]> {
   const logs = new Map<string, string[]>();
   const entries = isFolder(folder, onFault) ? entriesOf(folder, onFault) : [];
@@ -236,9 +225,7 @@ function flatLogsIn(folder: string, onFault: OnFault): ReadonlyMap<string, reado
 /** Bytes of a log that contain its first row, which names the session. */
 const HEAD_BYTES = 64 * 1024;
 
-/**
- * Returns undefined if the file is not a subagent log, or is unreadable; reading the recording reports the error later.
- */
+/** undefined if unreadable: reading the recording reports it later. */
 function sessionOfAgent(path: string): string | undefined {
   const text = tryRead('', ignore, path, () => headOf(path, HEAD_BYTES));
   return /"isSidechain":\s*true/.test(text) ? /"sessionId":\s*"([^"]+)"/.exec(text)?.[1] : undefined;

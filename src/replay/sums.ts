@@ -9,10 +9,10 @@ import type { Counts, SessionFigures, SessionSummary } from './summary.ts';
 import { whatIfTotals } from './what-if.ts';
 
 /**
- * The report over sessions, as printed by `--json`.
+ * As printed by `--json`.
  *
  * @param sessions processed by `markCopies`
- * @param since milliseconds since the epoch; sums by `by` exclude earlier calls. undefined: no limit
+ * @param since milliseconds since the epoch; sums by `by` exclude earlier calls
  */
 export function replayReport(sessions: readonly SessionSummary[], by?: Grouping, since?: number) {
   const whatIf = whatIfTotals(sessions);
@@ -35,17 +35,16 @@ export type Grouping = (typeof GROUPINGS)[number];
 
 /** The sums of a day, project or model. A call in several sessions counts once. */
 export interface Sum extends Counts {
-  /** null if unknown. */
   readonly name: string | null;
   /** Number of sessions with a part in this group. */
   readonly sessions: number;
 }
 
 /**
- * Sums per group: days sorted newest first, projects and models by cost.
+ * Days sorted newest first, projects and models by cost.
  *
  * @param sessions processed by `markCopies`
- * @param since as in {@link replayReport}; for earlier days, some sessions may be missing
+ * @param since milliseconds since the epoch; for earlier days, some sessions may be missing
  */
 export function sumsBy(sessions: readonly SessionFigures[], by: Grouping, since = Number.NEGATIVE_INFINITY): Sum[] {
   const groups = new Map<string | null, Part[]>();
@@ -115,7 +114,6 @@ export function dayOf(t: number): string {
 /** Counts of facts. `given`: facts kept only because ctxb handed them back. */
 export type RetentionCounts = ReturnType<typeof keptOf>;
 
-/** Facts kept by several compactions and handoffs together. */
 export type RetentionTotals = ReturnType<typeof retentionTotals>;
 
 export function retentionTotals(reliefs: readonly ReliefSeen[]) {

@@ -13,7 +13,6 @@ export interface Sheet {
   readonly columns: number | undefined;
 }
 
-/** A heading and the remarks, each with the advice below it. */
 export function remarksText(heading: string, remarks: readonly Remark[], sheet: Sheet): string {
   return [sheet.style.bold(heading), ...remarks.flatMap((remark) => remarkLines(remark, sheet)), ''].join('\n');
 }
@@ -49,7 +48,6 @@ function factLines({ check, status, seen = '' }: Outcome, { style, columns }: Sh
   }
 }
 
-/** The summary line: how many facts hold, and the duration of the checks. */
 export function verdictText({ outcomes, version }: Diagnosis, ms: number): string {
   const count = (status: Outcome['status']) => outcomes.filter((outcome) => outcome.status === status).length;
   const unknown = count('unknown') === 0 ? '' : `, ${count('unknown')} not known`;
@@ -57,7 +55,6 @@ export function verdictText({ outcomes, version }: Diagnosis, ms: number): strin
   return `${what}${unknown} (${duration(ms)})\n`;
 }
 
-/** The report of `ctxb doctor` for `--json`. */
 export function doctorJson(claude: string, around: Surroundings, diagnosis: Diagnosis): object {
   const { version, fresh, remarks, outcomes } = diagnosis;
   return {

@@ -4,7 +4,6 @@ import type { Counts, SessionSummary } from '../replay/summary.ts';
 
 export { pluralize as counted };
 
-/** 142000 → `142,000`. */
 export function tokens(count: number): string {
   return groupDigits(Math.round(count));
 }
@@ -35,10 +34,8 @@ export function dollars(usd: number): string {
   return `$${usd.toFixed(usd > 0 && usd < 0.01 ? 4 : 2).replace(/\B(?=(\d{3})+\.)/g, ',')}`;
 }
 
-/** Placeholder for a missing figure. */
 export const NONE = '–';
 
-/** The initiator of a compaction, in all formats. */
 export const COMPACTED_BY: Readonly<Record<CompactionSeen['by'], string>> = {
   claude: 'claude itself',
   placed: 'claude (level set by ctxb)',
@@ -53,7 +50,6 @@ export function costText({ usd, usdPartial, usdUnseen }: Pick<Counts, 'usd' | 'u
   return `${bound}${dollars(usd)}`;
 }
 
-/** The part of a cost that a recording does not explain. */
 export function unseenText(usd: number): string {
   return `${dollars(usd)} of it for calls that the recording lacks`;
 }

@@ -2,16 +2,13 @@ type Rows = readonly (readonly string[])[];
 
 const GAP = '  ';
 
-/** The given lines without the missing ones. */
 export function present(...lines: readonly (string | false | undefined)[]): string[] {
   return lines.filter((line) => line !== false && line !== undefined);
 }
 
 /**
- * Formats rows as lines: the first column left-aligned, the others right-aligned. The first row sets the number of
- * columns.
- *
- * @param width a wider table is split into bands below each other, each with all rows and their names
+ * The first row sets the number of columns. @param width a wider table is split into bands, each with all rows and
+ * their names
  */
 export function align(rows: Rows, width = Number.POSITIVE_INFINITY): string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
@@ -35,7 +32,6 @@ export function tableOf(records: readonly Readonly<Record<string, string>>[]): s
   return [Object.keys(records[0] ?? {}), ...records.map((record) => Object.values(record))];
 }
 
-/** Like `align`, indented by two spaces. */
 export function indentRows(rows: Rows, width?: number): string[] {
   return align(rows, width && width - 2).map((line) => `  ${line}`);
 }
@@ -67,10 +63,7 @@ const COMMAND = /\bctxb [a-z]+(?: --?[\w-]+)*/g;
 
 const NO_BREAK_SPACE = '\u00a0';
 
-/**
- * Wraps a text after a label and indents its continuation lines. Never breaks a ctxb command. @param columns undefined:
- * one line
- */
+/** Indents continuation lines to the text. Never breaks a ctxb command. */
 export function hangingIndent(label: string, text: string, columns = Number.POSITIVE_INFINITY): string {
   const indent = columnsOf(label) + 1;
   const line = text.replace(COMMAND, (command) => command.replaceAll(' ', NO_BREAK_SPACE));
@@ -97,7 +90,6 @@ const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}|[\u{20000}-\u{3fffd}]/u;
 const NO_WIDTH = /\p{Mn}|\p{Me}|\p{Cf}/u;
 
-/** Display width of a text in terminal columns. */
 export function columnsOf(text: string): number {
   // ctxb's color sequences take no columns.
   const plain = text.replace(/\u001b\[\d+m/g, '');
@@ -109,10 +101,8 @@ function widthOf(point: string): number {
   return NO_WIDTH.test(point) ? 0 : WIDE.test(point) ? 2 : 1;
 }
 
-/** Marks a cut. */
 const ELLIPSIS = '…';
 
-/** Cuts a text to `width` columns and keeps its beginning or its end. */
 export function fitText(text: string, width: number, keep: 'begin' | 'end' = 'begin'): string {
   if (columnsOf(text) <= width) return text;
   const points = keep === 'begin' ? [...text] : [...text].reverse();
@@ -125,7 +115,6 @@ export function fitText(text: string, width: number, keep: 'begin' | 'end' = 'be
   return keep === 'begin' ? kept.join('') + ELLIPSIS : ELLIPSIS + kept.reverse().join('');
 }
 
-/** Pads a text with spaces to `width` columns. */
 export function padText(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - columnsOf(text)));
 }

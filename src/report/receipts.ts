@@ -8,7 +8,6 @@ import { fitText, present } from './layout.ts';
 import { onOneLine } from './shown.ts';
 import type { Style } from './style.ts';
 
-/** A compaction or handoff with its session and recording. */
 export interface ReliefReceipt {
   readonly session: string | null;
   /** The recording that the line numbers refer to. */
@@ -23,9 +22,7 @@ interface ReceiptsPage {
   readonly columns: number;
 }
 
-/**
- * Kept, lost and handed-back facts as a diff: a block for each compaction or handoff, a section for each kind of fact.
- */
+/** Facts as a diff: a block for each compaction or handoff, a section for each kind of fact. */
 export function receiptLines(receipts: readonly ReliefReceipt[], page: ReceiptsPage): string[] {
   return receipts.flatMap((receipt, index) => [...(index === 0 ? [] : ['']), ...reliefLines(receipt, page)]);
 }
@@ -79,5 +76,4 @@ function factLine(
   return `${mark} ${fitText(onOneLine(text), columns - 2 - behind.length)}${behind}`;
 }
 
-/** The meaning of the marks in the diff. */
 export const LEGEND = '  stayed    + handed back by ctxb    ~ went, ctxb would hand it back    - went';

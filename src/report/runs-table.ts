@@ -9,11 +9,9 @@ interface ListedRun extends Standing {
   readonly runId: string;
   readonly cwd: string;
   readonly since: number;
-  /** Time of the last known state. */
   readonly at: number;
   /** null while the run is active. */
   readonly end: { readonly reason: string } | null;
-  /** `ctxb run --resume-run` can resume it. */
   readonly resumable: boolean;
 }
 
@@ -21,14 +19,12 @@ interface RunsPage {
   readonly style: Style;
   /** Columns of the terminal; a longer folder keeps its end. undefined: no limit. */
   readonly columns: number | undefined;
-  /** Current time in milliseconds since the epoch. */
   readonly now: number;
 }
 
 const INDENT = ' '.repeat(10);
 const HEADINGS = ['run', 'for', 'turn', 'context', 'cost', 'prompts'];
 
-/** The list of runs as text: two lines per run (figures, folder), then suggested commands. */
 export function runsTable(
   runs: readonly ListedRun[],
   { style, now, columns = Number.POSITIVE_INFINITY }: RunsPage,

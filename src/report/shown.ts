@@ -21,7 +21,6 @@ export function printable(text: string): string {
   return text.replace(CONTROL_CHARACTERS, '');
 }
 
-/** Like `printable`, on one line. */
 export function onOneLine(text: string): string {
   return printable(text).replace(/[\t\n]+/g, ' ');
 }
@@ -31,12 +30,7 @@ export function tell({ stderr }: Io, text: string): void {
   stderr.write(`${hangingIndent('ctxb:', printable(text), stderr.columns)}\n`);
 }
 
-/**
- * JSON that is safe to print: also escapes DEL, the control characters from 0x80 to 0x9f, and characters that change
- * the writing direction.
- *
- * @param indent spaces per level; undefined: everything on one line
- */
+/** Also escapes DEL, the control characters from 0x80 to 0x9f, and marks that change the writing direction. */
 export function printableJson(value: unknown, indent?: number): string {
   return JSON.stringify(value, null, indent).replace(
     ESCAPED_IN_JSON,
@@ -44,9 +38,7 @@ export function printableJson(value: unknown, indent?: number): string {
   );
 }
 
-/**
- * Wraps an output so that it removes all control sequences except ctxb's own. No command has to call a filter itself.
- */
+/** Removes all control sequences except ctxb's own, so that no command has to call a filter. */
 export function shownOn(output: Output): Output {
   const write = (chunk: unknown, ...more: unknown[]) =>
     Reflect.apply(output.write, output, [
@@ -62,7 +54,6 @@ export function shownOn(output: Output): Output {
   });
 }
 
-/** A command line for a POSIX shell; quotes only words that need it. */
 export function shellLine(words: readonly string[]): string {
   return words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(' ');
 }

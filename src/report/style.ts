@@ -13,8 +13,8 @@ function styleOf(paintFor: (name: keyof Style) => Paint): Style {
 export const PLAIN = styleOf(() => (text) => text);
 
 /**
- * Styles for an output: plain if NO_COLOR is set (https://no-color.org), colored if it is a terminal or FORCE_COLOR is
- * set. chalk is loaded on demand, because it takes a fifth of the start-up time of a script.
+ * Plain if NO_COLOR is set (https://no-color.org), colored on a terminal or if FORCE_COLOR is set. chalk is loaded on
+ * demand, because it takes a fifth of the start-up time of a script.
  */
 export async function styleFor(surface: { readonly isTTY?: boolean | undefined }, env: Environment): Promise<Style> {
   const { NO_COLOR, FORCE_COLOR = '', TERM } = env;
@@ -26,7 +26,6 @@ export async function styleFor(surface: { readonly isTTY?: boolean | undefined }
   return styleOf((name) => (text) => chalk[name](text));
 }
 
-/** The colour of a zone. */
 export function paintOf(zone: ZoneName, style: Style): Paint {
   if (zone === 'warning') return style.yellow;
   return zone === 'critical' || zone === 'handoff' ? style.red : style.green;

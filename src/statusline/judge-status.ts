@@ -12,13 +12,8 @@ import { createInputReader } from '../replay/inputs.ts';
 import { replayRun } from '../replay/replay-run.ts';
 import type { StatusInput } from './status-input.ts';
 
-/**
- * Runs the governor over the end of an interactive session's log.
- *
- * @param lines the newest lines of the log
- */
+/** @param lines the newest lines of the log of an interactive session */
 export function judgeStatus(lines: readonly string[], status: StatusInput, policy: Policy): GovernorState {
-  // Treat the end of the log as a recording.
   const host = createHost(withKnown(initialState(replayRun(policy)), status));
   const reader = createInputReader();
   for (const input of lines.flatMap(reader.inputsIn)) host.feed({ ...input, t: 0 });
@@ -43,10 +38,8 @@ export function withKnown(state: GovernorState, { window, model, limits }: Known
 }
 
 /**
- * Adds the last call that claude reports, unless the log already contains it: claude writes its log up to 0.15 s after
- * a call, and a log can be unreadable. Usage of all zeros is ignored; claude sends it after a compaction.
- *
- * @param t milliseconds since the epoch
+ * Adds the last call that claude reports: it writes its log up to 0.15 s later, and a log can be unreadable. Ignores
+ * usage of all zeros, which claude sends after a compaction. @param t milliseconds since the epoch
  */
 export function withCallAhead(state: GovernorState, known: KnownByStatus, t: number): GovernorState {
   const event = callAhead(state, known);

@@ -7,7 +7,6 @@ import { readTail } from '../store/files/read-lines.ts';
 /** The fields of Claude Code's status-line input (stdin) that ctxb uses. */
 export type StatusInput = Readonly<NonNullable<ReturnType<typeof readStatusInput>>>;
 
-/** Parses the input; undefined if the text is not a JSON object. */
 export function readStatusInput(text: string) {
   const fields = parsed(text);
   if (!isFields(fields)) return undefined;
@@ -21,13 +20,11 @@ export function readStatusInput(text: string) {
     version: textOf(fields.version),
     /** The folder in which claude was started. */
     project: textOf(fieldsOf(workspace).project_dir) ?? textOf(fields.cwd),
-    /** Cost since claude started, as reported by claude. */
     costUsd: typeof usd === 'number' && usd >= 0 ? usd : undefined,
     /** Size of the window in tokens; older versions do not report it. */
     window: countOf(fieldsOf(context).context_window_size),
     /** Usage of the last call of the main thread; all zeros after a compaction, undefined before the first call. */
     usage: readUsage(fieldsOf(context).current_usage),
-    /** Used share of each usage limit of a subscription. */
     limits: readLimits(fields.rate_limits),
   };
 }
@@ -49,10 +46,8 @@ const SIDECHAIN = '"isSidechain":true';
 const BOUNDARY = '"subtype":"compact_boundary"';
 
 /**
- * The newest lines of a session's log, including at least one call of the main thread if the last 8 MB contain one,
- * because the last lines can be long. Behind a compaction, also its first lines.
- *
- * @throws Error of the file system
+ * Includes a call of the main thread if the last 8 MB contain one, because the last lines can be long. Behind a
+ * compaction, also the first lines of the log. @throws Error of the file system
  */
 export function newestLines(path: string): readonly string[] {
   for (let bytes = USUAL_BYTES; ; bytes = LOG_TAIL_BYTES) {

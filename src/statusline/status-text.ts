@@ -22,13 +22,7 @@ const BARS = [
   { cells: 0, kept: 0 },
 ] as const;
 
-/**
- * The status line: a bar, the size and basis of the context, the zone, the forecast, the cost, and limits.
- *
- * @param costUsd as reported by claude; undefined if unknown
- * @param width in columns; a longer line loses its least important parts
- * @param more parts about the current activity
- */
+/** @param costUsd as reported by claude @param width in columns; a longer line loses its least important parts */
 export function statusText(
   state: GovernorState,
   costUsd: number | undefined,
@@ -53,10 +47,7 @@ export function statusText(
   return line(first === undefined ? [] : [{ ...first, text: first.text.slice(0, Math.max(0, width)) }]);
 }
 
-/**
- * Removes parts with the highest ranks until the line fits; undefined if a part with a rank up to `min` would have to
- * go.
- */
+/** Removes parts with the highest ranks; undefined if one with a rank up to `min` would have to go. */
 function fitParts(parts: readonly Part[], width: number, min: number) {
   let remaining = parts;
   while (lengthOf(remaining) > width) {
@@ -97,9 +88,7 @@ function sizeParts({ gauge }: GovernorState): Part[] {
   return [{ text: `${tokens(predicted)}/${size} ${basis}`, rank: 7 }];
 }
 
-/**
- * The next event: a compaction or handoff, the level at which the agent is asked to finish, or the end of the window.
- */
+/** Until a compaction, a handoff, the level at which the agent is asked to finish, or the end of the window. */
 function forecastParts(state: GovernorState, style: Style): Part[] {
   const { predicted, basis, window } = readGauge(state.gauge);
   if (basis === 'none') return [];
@@ -139,12 +128,7 @@ function nextOf(state: GovernorState, predicted: number) {
 /** Longest forecast shown, in turns; beyond it, the context has hardly grown so far. */
 const MAX_TURNS = 99;
 
-/**
- * Turns until a threshold is crossed at the average growth of the latest turns; undefined before any growth, for more than 99 turns,
- * and if the window is unknown.
- *
- * @param threshold a fraction of the window (≤ 1) or tokens (> 1)
- */
+/** At the average growth of the latest turns. @param threshold a fraction of the window (≤ 1) or tokens (> 1) */
 function turnsUntil({ gauge, turn }: GovernorState, threshold: number): number | undefined {
   const { growth } = turn;
   const room = inTokens(threshold, gauge.window.tokens) - gauge.used;

@@ -8,12 +8,12 @@ import type { Transition } from '../host/governor-host.ts';
 /** Attributes of a metric. They never contain text of the user or the agent, or paths. */
 export type Attributes = Readonly<Record<string, string>>;
 
-/** Adds to a counter, sets a gauge, or records a value in a histogram, depending on the metric. */
+/** Adds to a counter, or sets a gauge. */
 export type Measure = (metric: Metric, value: number, attributes?: Attributes) => void;
 
 export type Metric = keyof typeof INSTRUMENTS;
 
-/** All metrics by name. Units are UCUM case-sensitive codes. */
+/** Units are UCUM case-sensitive codes. */
 export const INSTRUMENTS = {
   'ctxb.context.tokens': ['gauge', '{token}', 'Size of the next request to the model'],
   'ctxb.context.window': ['gauge', '{token}', 'Size of the context window'],
@@ -24,7 +24,6 @@ export const INSTRUMENTS = {
   'ctxb.decisions': ['counter', '{decision}', 'What was decided, by kind'],
 } as const;
 
-/** Converts the steps and decisions of a run to metrics. */
 export function createSignals(measure: Measure) {
   return {
     see: createLevels(measure),
@@ -38,7 +37,6 @@ export function createSignals(measure: Measure) {
   };
 }
 
-/** Gauges and totals of a run, sent when they change. */
 function createLevels(measure: Measure) {
   const last = new Map<Metric, number>();
   let countedCost = 0;

@@ -1,15 +1,13 @@
 import { orElse } from '../errors.ts';
 import type { Environment } from '../io.ts';
 
-/** The collector that metrics are sent to. */
 export type Destination = Exclude<ReturnType<typeof destination>, string | undefined>;
 
 /**
- * The URL of `--otlp`, or the destination in the variables of the OpenTelemetry SDK. Without either nothing is sent;
- * the SDK would try a collector on this machine.
+ * Without `--otlp` or a variable of the OpenTelemetry SDK nothing is sent; the SDK would try this machine.
  *
  * @param base the URL without `/v1/metrics`
- * @returns a string describes a fault; undefined disables telemetry; without `url`, the exporter reads the environment
+ * @returns a text describes a fault; undefined disables telemetry; without `url`, the exporter reads the environment
  */
 export function destination(base: string | undefined, env: Environment) {
   if (env.OTEL_SDK_DISABLED?.trim().toLowerCase() === 'true') return undefined;

@@ -19,10 +19,8 @@ export type Sender = ReturnType<typeof createSender>;
 
 interface SenderOptions {
   readonly to: Destination;
-  /** A UUID that identifies the run. */
   readonly runId: string;
   readonly env: Environment;
-  /** Called with the reason when an export fails. */
   readonly onFault: (fault: string) => void;
 }
 
@@ -31,7 +29,6 @@ const PATIENCE_MS = 2_000;
 
 const NAME = 'ctxb';
 
-/** Passes metrics to the OpenTelemetry SDK, which sends them in batches. */
 export function createSender({ to, runId, env, onFault }: SenderOptions) {
   const meters = meterProvider(to, resourceOf(runId), env, onFault);
   return {

@@ -9,7 +9,6 @@ import type { Sender } from './sender.ts';
 export type Telemetry = ReturnType<typeof follow>;
 
 interface TelemetryOptions {
-  /** The URL of `--otlp`; undefined: use the OpenTelemetry variables. */
   readonly otlp: string | undefined;
   readonly runId: string;
   /** Called at most once, with the reason why telemetry is not sent. */
@@ -47,7 +46,6 @@ function follow({ measure, close }: Sender, onFault: (fault: string) => void) {
   return {
     see: (transition: Transition) => send(() => signals.see(transition)),
     decided: (decision: Decision) => send(() => signals.decided(decision)),
-    /** Resolves when all metrics are sent, or after the time limit. */
     close,
   };
 }

@@ -5,13 +5,9 @@ import { NO_USAGE } from '../../core/protocol/usage.ts';
 import type { CallSeen, Growth, LedgerCall } from '../items-seen.ts';
 import { type Seen, timeIn } from './seen.ts';
 
-/** Collects the calls of the main thread. */
 export function createCalls() {
   const calls: CallSeen[] = [];
-  /**
-   * Tokens added since the last call, by source. A map, because a tool can be named `constructor`, which every object
-   * inherits.
-   */
+  /** By source. A map, because a tool can be named `constructor`, which every object inherits. */
   const added = new Map<string, number>();
 
   function take(): Growth {

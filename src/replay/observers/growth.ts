@@ -11,9 +11,7 @@ const TARGET_LENGTH = 2_000;
 
 interface GrowthOptions {
   readonly cut: Cutter;
-  /** List the results of tools. */
   readonly withResults: boolean;
-  /** Called for each addition. */
   readonly onAdded?: (source: string, tokens: number) => void;
 }
 

@@ -9,7 +9,6 @@ import { type Seen, timeIn } from './seen.ts';
 
 /** The newest call of a thread: its lines repeat the usage with a growing output. */
 interface Open {
-  /** Its index. */
   readonly at: number;
   readonly messageId: string;
   usage: Usage;
@@ -24,11 +23,7 @@ type Started = Pick<AssistantEvent, 'messageId' | 'subagent' | 'model' | 'sessio
 
 const NO_ANSWER = { messageId: '', subagent: null, model: undefined };
 
-/**
- * Lists each call of a session once, including subagents.
- *
- * @param keepsUsage keeps the usage of finished calls, which takes most of a call's memory
- */
+/** @param keepsUsage keeps the usage of finished calls, which takes most of a call's memory */
 export function createLedger(keepsUsage: boolean) {
   const calls: Columns = { keys: [], numbers: [], times: [], models: [], microUsd: [], usages: [] };
   /** By subagent id; '' is the main thread. */
@@ -101,10 +96,7 @@ export function createLedger(keepsUsage: boolean) {
   };
 }
 
-/**
- * Minimum length of an id that counts as random, such as those of the API. Other back-ends use counters that restart in
- * each session.
- */
+/** Ids of the API are random and at least this long. Other back-ends use counters that restart in each session. */
 const RANDOM_LENGTH = 20;
 /** Longer ids are cut, so that they cannot fill the memory. */
 const MAX_LENGTH = 100;

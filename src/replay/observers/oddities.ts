@@ -11,21 +11,18 @@ export type OddityKind = 'drop' | 'boundary-without-drop' | 'larger-window';
 export interface Oddity {
   readonly kind: OddityKind;
   readonly count: number;
-  /** The first `MAX_EXAMPLES` occurrences. */
   readonly examples: readonly OddityExample[];
 }
 
 export interface OddityExample {
-  /** Number of the main-thread call, from 1, that revealed the oddity. */
+  /** Number of the main-thread call, from 1. */
   readonly call: number;
-  /** Line of the recording, from 1. */
   readonly line: number;
   /** Expected and found tokens of context or window. */
   readonly expected: number;
   readonly found: number;
 }
 
-/** Maximum number of examples kept per kind. */
 const MAX_EXAMPLES = 5;
 
 /** A context above this share of the context before a boundary counts as unchanged. */
@@ -68,10 +65,7 @@ export function createOddities(): Observer<readonly Oddity[]> {
 /** Minimum drop, as a share of the predicted context; a smaller difference is an error of the estimate. */
 const MIN_SHARE = 0.02;
 
-/**
- * Whether tokens left the context before a call without a boundary. The call must be smaller than both predicted and
- * the previous call: one that is only smaller than predicted may have been overestimated.
- */
+/** The call must be smaller than both predicted and the previous call: the prediction may have been too high. */
 function isDrop(foreseen: number, before: Gauge, used: number): boolean {
   return used < before.used && foreseen - used > foreseen * MIN_SHARE;
 }

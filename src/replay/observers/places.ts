@@ -27,7 +27,6 @@ interface Place {
   readonly text: () => Searchable;
 }
 
-/** Finds where a recording mentions facts: in prompts, and in tool inputs. */
 export function createPlaces() {
   const places: Place[] = [];
 
@@ -53,10 +52,7 @@ export function createPlaces() {
       if (isMainMessage(event, 'prompt')) addPrompt(line, plainText(event.blocks));
       for (const use of usesIn(event.blocks)) add({ line, call: after.gauge.calls }, askedIn(use));
     },
-    /**
-     * The last line before `line` that mentions a fact, and the first call from `line` to before `end` that asks a tool
-     * for it.
-     */
+    /** The last line before `line` that mentions a fact, and the first call from there to `end` that asks for it. */
     of(told: ToldFact, line: number, end: number): { readonly line: number | null; readonly again: number | null } {
       const before = places.filter((place) => place.line < line);
       const after = places.filter((place) => place.call > 0 && place.line >= line && place.line < end);
@@ -72,7 +68,6 @@ export function createPlaces() {
   };
 }
 
-/** The strings in a tool's input. */
 export function askedIn({ input }: ToolUse): string {
   return Object.values(fieldsOf(input))
     .filter((value) => typeof value === 'string')

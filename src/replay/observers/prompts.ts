@@ -11,7 +11,6 @@ import { type Cutter, LINE_LENGTH, LONG_LINE_LENGTH } from '../../core/text/word
 import type { PromptSeen, SubagentSeen } from '../items-seen.ts';
 import { createToolUses, type Seen, timeIn } from './seen.ts';
 
-/** Collects prompts that started turns or arrived during them. */
 export function createPrompts(cut: Cutter, keepAll: boolean) {
   let first: string | null = null;
   const all: PromptSeen[] = [];
@@ -54,28 +53,21 @@ export function createPrompts(cut: Cutter, keepAll: boolean) {
   };
 }
 
-/** How a subagent started. */
 export interface SubagentBegun {
   /** Its task on one line, masked; null if the recording does not contain it. */
   readonly task: string | null;
   /** Time of its first line in milliseconds since the epoch; null if the recording has no times. */
   readonly t: number | null;
-  /**
-   * Main-thread calls before its first line. In session logs, where subagents have their own files, this is the number
-   * of all calls.
-   */
+  /** Main-thread calls before it; in session logs, where its own file comes last, all of them. */
   readonly call: number;
 }
 
-/** Collects subagents with their kind, task and start. */
 export function createSubagents(cut: Cutter) {
   const startedAgents = new Map<string, SubagentBegun>();
   const uses = createToolUses(({ name, input }) =>
     isAgentCall(name) ? textOf(fieldsOf(input).subagent_type) : undefined,
   );
-  /**
-   * By subagent id: the requested kind. For background subagents, now the usual ones, claude's log has no other source.
-   */
+  /** By subagent id. For background subagents, the usual ones, claude's log has no other source. */
   const kinds = new Map<string, string>();
 
   function observeKind({ event }: Input): void {

@@ -15,7 +15,6 @@ const LOST_ANSWER: HookAnswer = {
   recall: true,
 };
 
-/** A receipt written by a run, with its time in milliseconds since the epoch. */
 export interface TimedReceipt {
   readonly t: number;
   readonly receipt: Receipt;
@@ -95,7 +94,6 @@ export function createRetention({ run, mask, recorded, receipts = [] }: Retentio
       settleWritten(seen);
       places.see(seen);
     },
-    /** Adds a receipt from the record of a run. */
     receipt: settle,
     found(): readonly ReliefSeen[] {
       const all = [...settled];

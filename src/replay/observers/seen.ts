@@ -4,14 +4,12 @@ import type { Block, ToolUse } from '../../core/protocol/events.ts';
 
 /** A line of a recording, with the governor's states before and after it. */
 export interface Seen {
-  /** Number of the line in the recording, from 1. */
   readonly line: number;
   readonly input: Input;
   readonly before: GovernorState;
   readonly after: GovernorState;
 }
 
-/** Receives each line of a recording and computes a result. */
 export interface Observer<Found> {
   see(seen: Seen): void;
   found(): Found;

@@ -9,7 +9,6 @@ export type PageData = ReturnType<typeof pageData>;
 
 export type PageSession = Readonly<ReturnType<typeof sessionData>>;
 
-/** Figures copied from the calls. */
 const CALL_KEYS = [
   'turn',
   'line',
@@ -35,19 +34,14 @@ const RESULTS = { min: 10, max: 100, ofAll: 10_000 };
 const TEXT_LENGTH = 300;
 const PROMPT_LENGTH = 160;
 
-/**
- * @param sessions must include `series`
- * @param policy sets the thresholds drawn in the charts
- */
+/** @param sessions with their `series` @param policy sets the levels drawn in the charts */
 export function pageData(sessions: readonly SessionSummary[], policy: Policy) {
   const count = Math.max(RESULTS.min, Math.min(RESULTS.max, Math.floor(RESULTS.ofAll / sessions.length)));
   return { version: 1 as const, sessions: sessions.map((session) => sessionData(session, policy, count)) };
 }
 
-/** @param max maximum number of tool results */
 function sessionData(session: SessionSummary, policy: Policy, max: number) {
   const { series = [], prompts = [], results = [], retention = [], whatIf, ...figures } = session;
-  /** Calls refer to a model by its index in this list. */
   const models = [...new Set(series.map(({ model }) => model))];
   const cleaned = clean({
     ...figures,
@@ -63,7 +57,6 @@ function sessionData(session: SessionSummary, policy: Policy, max: number) {
       kind: action.kind,
       text: replayedText(action, session),
       turn: action.at.turn + 1,
-      /** Number of calls before the action. */
       call: action.at.call,
     })),
     results: results.toSorted((a, b) => b.tokens - a.tokens).slice(0, max),
@@ -82,7 +75,6 @@ function sessionData(session: SessionSummary, policy: Policy, max: number) {
   };
 }
 
-/** The fate of each known fact in a compaction or handoff. */
 function factsOf({ call, actual, gone, stayed }: ReliefSeen) {
   const back = actual ? 'handed back by ctxb' : 'went; ctxb would hand it back';
   return [
@@ -135,10 +127,9 @@ function addedOf(calls: readonly CallSeen[]) {
     }));
 }
 
-/** Placeholder for the data in the built page. */
 const PLACE = '"data of the page"';
 
-/** The self-contained HTML page of a replay. @param template the built page */
+/** @param template the built page */
 export function replayHtml(template: string, data: PageData): string {
   const [before = '', after = ''] = template.split(PLACE);
   // A `<script>` element ends at the first `</script`, even inside a string.

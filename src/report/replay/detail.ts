@@ -15,7 +15,6 @@ const SOURCES = 6;
 
 const INDENT = '    ';
 
-/** The timeline of each session: turn by turn, what filled the window and what emptied it. */
 export const detail: Report = function* (sessions, page) {
   for (const [at, session] of listed(sessions, page).entries())
     yield* [...(at === 0 ? [] : ['']), ...timelineOf(session, page)];
@@ -47,11 +46,7 @@ function timelineOf(session: SessionSummary, page: Page): string[] {
   ];
 }
 
-/**
- * Consecutive calls of one turn without a compaction between them; at least one.
- *
- * @param since the call before them; undefined if there was none
- */
+/** At least one call, without a compaction between them. @param since the call before them */
 function segmentRows(
   calls: readonly CallSeen[],
   since: CallSeen | undefined,
@@ -69,10 +64,7 @@ function segmentRows(
   ];
 }
 
-/**
- * Context from the first call to the last. A stream reports its window only with the first result, so earlier calls use
- * the session's window.
- */
+/** A stream reports its window only with the first result, so earlier calls use the session's window. */
 function contextText(first: CallSeen, last: CallSeen, session: SessionSummary, { levels, style }: Page): string {
   const window = last.window ?? session.window.tokens;
   const share = paintOf(zoneAt(last.context, window ?? undefined, levels), style)(shareOf(last.context, window));
@@ -80,7 +72,7 @@ function contextText(first: CallSeen, last: CallSeen, session: SessionSummary, {
   return `${from}${tokens(last.context)} (${share})`;
 }
 
-/** Tokens added by source, the largest first: `Read 14,413, answer 942`. */
+/** `Read 14,413, answer 942` */
 function growthText(growth: ReadonlyMap<string, number>): string {
   const all = [...growth].sort(([, a], [, b]) => b - a);
   const rest = sumOf(all.slice(SOURCES), ([, more]) => more);

@@ -8,7 +8,6 @@ import { type Report, row } from './format.ts';
 export const explain: Report = (sessions, { style }) =>
   sessions.flatMap(({ explanation }) => (explanation ? explanationRows(explanation, style) : []));
 
-/** How the figures of one call were computed. */
 function explanationRows(explanation: Explanation, style: Style): string[] {
   const { call, prediction } = explanation;
   const place = [`line ${call.line}`, `turn ${call.turn}`, call.model ?? '', call.messageId].filter(Boolean);

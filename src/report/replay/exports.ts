@@ -28,10 +28,7 @@ export function callLines(calls: readonly CallSeen[], session: SessionSummary): 
   return calls.map((call) => printableJson(callRow(call, session)));
 }
 
-/**
- * A call as a flat row. Figures are tokens unless the name says otherwise. `added_*` counts tokens added since the
- * previous call; `compacted_by` names the initiator of a compaction since then.
- */
+/** Tokens unless the name says otherwise. `added_*` and `compacted_by`: since the previous call. */
 function callRow(call: CallSeen, { file, sessionId, project, compactions }: SessionSummary) {
   return {
     file,
@@ -75,7 +72,6 @@ export const csv: Report = (sessions, page) => {
   return [HEADER, ...rows].map((row) => `${row}\r`);
 };
 
-/** null if unknown. */
 type Figure = string | number | boolean | null;
 
 function cell(figure: Figure): string {
@@ -96,9 +92,8 @@ const HEADER = [
 ].join();
 
 /**
- * A session as one flat row, in the order of the header. Figures are tokens unless the name says otherwise: `cost_usd` is in US dollars, times are
- * ISO 8601 in UTC, `compactions_unplanned` counts compactions that claude started itself. Calls, compactions, tokens
- * and cost exclude what is copied from another session, so that sums over rows count it once.
+ * In the order of the header; tokens unless the name says otherwise. Calls, compactions, tokens and cost exclude what
+ * is copied from another session, so that sums over rows count it once.
  */
 function csvRow(session: SessionSummary) {
   const { file, project, model, dialect, window, context, turns, compactions, cost, subagents, copied, lines } =
@@ -151,12 +146,11 @@ function csvRow(session: SessionSummary) {
   };
 }
 
-/** @param t milliseconds since the epoch; null if unknown. Returns null if the time is outside the range of a Date */
+/** null if the time is unknown, or outside the range of a Date. */
 function isoTime(t: number | null): string | null {
   return t === null || !(Math.abs(t) <= 8.64e15) ? null : new Date(t).toISOString();
 }
 
-/** A table for a pull request or a CI job summary. */
 export const markdown: Report<SessionFigures> = (sessions, page, { breaches, faults }) => {
   const shown = listed(sessions, page);
   const names = shortPaths(shown.map(({ file }) => file));

@@ -8,11 +8,8 @@ import { styleFor } from '../style.ts';
 export type Page = Readonly<Awaited<ReturnType<typeof openPage>>>;
 
 export interface ListOptions {
-  /** Maximum number of rows; undefined: all. */
   readonly limit?: number | undefined;
-  /** Show session ids. */
   readonly ids?: boolean;
-  /** How sums are grouped. */
   readonly by?: Grouping | undefined;
   /** JSON includes the calls, and the facts that compactions kept. */
   readonly series?: true;
@@ -21,11 +18,8 @@ export interface ListOptions {
   readonly since?: number | undefined;
 }
 
-/** Messages printed in addition to the sessions. */
 export interface Outcome {
-  /** Files that could not be read. */
   readonly faults: readonly string[];
-  /** Failed gates, one message each. */
   readonly breaches: readonly string[];
 }
 
@@ -45,7 +39,6 @@ export function listed<Session>(sessions: readonly Session[], { list: { limit } 
   return sessions.slice(0, limit);
 }
 
-/** A note if `--limit` hides sessions. */
 export function unlistedRows(all: number, { list: { limit = all } }: Page): string[] {
   if (all <= limit) return [];
   return [`  ${counted(all - limit, 'row')} left out, but included in the sums: --limit 0 shows all.`];
@@ -58,7 +51,6 @@ const COLUMNS = 80;
 export async function openPage({ stdout, env }: Io, levels: Policy, list: ListOptions = {}) {
   return {
     style: await styleFor(stdout, env),
-    /** Width in columns. */
     columns: stdout.columns ?? COLUMNS,
     /** Maximum width of tables: the terminal's width; infinite if the output is not a terminal. */
     edge: stdout.columns ?? Number.POSITIVE_INFINITY,

@@ -9,10 +9,8 @@ import { retention } from './retention.ts';
 import { sums, text } from './session-list.ts';
 import { whatIf } from './what-if.ts';
 
-/** An output format of `ctxb replay`. */
 type ReportFormat = Traits & (LightReport | { readonly depth: 'full'; readonly report: Report });
 
-/** Needs only a light replay. */
 interface LightReport {
   readonly depth: 'light';
   readonly report: Report<SessionFigures>;
@@ -23,7 +21,6 @@ interface Traits {
   readonly name: string;
   /** Help text; missing for formats that the help does not list. */
   readonly about?: string;
-  /** Needs the series of calls. */
   readonly needsSeries?: true;
   /** A list for a person: on a terminal it is limited to the rows that fit. */
   readonly isList?: true;
@@ -31,7 +28,6 @@ interface Traits {
   readonly isData?: true;
 }
 
-/** The default format. */
 const TEXT: ReportFormat = { name: 'text', depth: 'light', report: text, isList: true };
 
 /** Reports on a single subject; with --json they are fields of the JSON output instead. */

@@ -5,14 +5,12 @@ import type { SessionFigures } from '../../replay/summary.ts';
 import { counted, dollars, percent, tokens, unseenText } from '../figures.ts';
 import { onOneLine } from '../shown.ts';
 
-/** Limits for a session. A missing limit is not checked. */
+/** A missing limit is not checked. */
 export interface Gates {
   /** Peak context: a fraction of the window (≤ 1) or tokens (> 1). */
   readonly failOver?: number | undefined;
   readonly maxCompactions?: number | undefined;
-  /** Compactions that claude started itself. */
   readonly maxUnplanned?: number | undefined;
-  /** Limit in US dollars. */
   readonly maxCost?: number | undefined;
 }
 
@@ -58,7 +56,6 @@ export function isGated(gates: Gates): boolean {
   return GATES.some((gate) => gates[gate] !== undefined);
 }
 
-/** The gates that a session fails, each with the file on one line. */
 export function breachesOf(session: SessionFigures, gates: Gates): string[] {
   const { file, sessionId } = session;
   const name = sessionId === null ? file : `${file} (session ${sessionId})`;
@@ -75,10 +72,7 @@ function excessText(compactions: readonly CompactionFigures[], owner: string, li
   return first && `${count}${owner}, more than ${limit}: the first one over it after call ${first.call}`;
 }
 
-/**
- * The call whose cumulative list price exceeds the limit, counting the main thread only, so possibly too late;
- * undefined if the limit is not exceeded.
- */
+/** By list prices of the main thread only, so possibly too late; undefined if the limit is not exceeded. */
 function firstCallAbove(ledger: readonly LedgerCall[], limit: number): number | undefined {
   let sum = 0;
   return ledger.find(({ main, microUsd }) => {

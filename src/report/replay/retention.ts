@@ -8,7 +8,6 @@ import { indentRows } from '../layout.ts';
 import type { Page, Report } from './format.ts';
 import { promptTable } from './session-list.ts';
 
-/** What compactions and handoffs kept: a table of totals, and a row for each session. */
 export const retention: Report = (sessions, page) => {
   const { style, edge } = page;
   const relieved = sessions.filter((session) => reliefsOf(session).length > 0);

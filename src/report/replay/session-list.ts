@@ -15,11 +15,9 @@ interface TextColumn {
   /** Cutting keeps the last parts of a path. */
   readonly isPath?: boolean;
   readonly maxWidth?: number;
-  /** Takes the remaining width. */
   readonly takesRest?: boolean;
 }
 
-/** Cells by heading. */
 type Row = Readonly<Record<string, string>>;
 
 /** Minimum page widths, without ids: for compactions in sums, for projects, for models, and for times. */
@@ -36,7 +34,6 @@ export const text: Report<SessionFigures> = (sessions, page) => {
   return only && !other && isFull(only) ? sessionRows(only) : sessionList(sessions, page);
 };
 
-/** One row per session, and a row of totals. */
 function sessionList(sessions: readonly SessionFigures[], page: Page): string[] {
   const shown = listed(newestFirst(sessions), page);
   const totals = totalsOf(sessions);
@@ -72,7 +69,6 @@ const FOOTER = '  More: --detail (each turn), --ids, --html FILE (charts), --by 
 
 const PROMPTS = { 'first prompt': { takesRest: true } };
 
-/** The listed sessions by their first prompts, with their figures. */
 export function promptTable<Session extends SessionFigures>(
   sessions: readonly Session[],
   figures: (session: Session) => Row,
@@ -84,12 +80,10 @@ export function promptTable<Session extends SessionFigures>(
   return [...lines, ...unlistedRows(sessions.length, page)];
 }
 
-/** The number of sessions with calls and without a known window. */
 export function unknownWindows(sessions: readonly SessionFigures[]): number {
   return sessions.filter(({ window, calls }) => window.tokens === null && calls > 0).length;
 }
 
-/** Explains a missing percentage, and names the option that sets the window. */
 function unknownWindowRows(sessions: readonly SessionFigures[]): string[] {
   const unknown = unknownWindows(sessions);
   return present(unknown > 0 && `  The window of ${counted(unknown, 'session')} is unknown: --window sets it.`);
@@ -117,7 +111,6 @@ export const sums: Report<SessionFigures> = (sessions, page) => {
   ];
 };
 
-/** The figures of sessions, by their headings. */
 export function figuresOf(totals: Totals) {
   const { peakFraction: peak } = totals;
   return { peak: peak === null ? NONE : percent(peak), ...countsOf(totals) };
@@ -134,10 +127,7 @@ function lastParts(path: string, width: number): string {
   return fitText(parts.join('/'), width, 'end');
 }
 
-/**
- * @param totals the figures of all rows; other columns have texts
- * @param label of the totals, which spans the columns with texts
- */
+/** @param totals the figures of all rows; other columns have texts @param label spans the columns with texts */
 function table(
   rows: readonly Partial<Row>[],
   totals: Row,

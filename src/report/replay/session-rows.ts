@@ -25,7 +25,6 @@ export function sessionRows(session: SessionSummary): string[] {
   ];
 }
 
-/** Identity, size and cost of a session. */
 export function originRows(session: SessionSummary): string[] {
   const { window, claudeCodeVersion: version, copied } = session;
   const own = ownFigures(session);
@@ -114,7 +113,6 @@ function lostInPauses({ actions }: SessionSummary): string | undefined {
   return lost.length === 0 ? undefined : row('cache', `lost in ${counted(lost.length, 'pause')}: ${costs}`);
 }
 
-/** The lines of a session, and what is missing from its figures. */
 export function closingRows(session: SessionSummary): string[] {
   const { total, unknown, malformed } = session.lines;
   const notes = present(
@@ -125,7 +123,6 @@ export function closingRows(session: SessionSummary): string[] {
   return [row('lines', notes.join(', ')), ...gapRows([session])];
 }
 
-/** Notes on missing figures: unknown prices, logs of subagents, malformed lines, calls without usage. */
 export function gapRows(sessions: readonly SessionFigures[]): string[] {
   const models = new Set(sessions.flatMap(({ cost }) => cost.unpriced ?? []));
   const unpriced = [...models].map((model) => onOneLine(model) || 'a model without a name').join(', ');
@@ -151,7 +148,6 @@ const NAMES: Readonly<Record<OddityKind, string>> = {
   'larger-window': 'the window is larger than assumed',
 };
 
-/** An oddity on one line, with its first occurrence. */
 function oddityText({ kind, count, examples }: Oddity): string {
   const [first] = examples;
   const times = count === 1 ? '' : `, ${tokens(count)} times`;

@@ -9,7 +9,7 @@ import { onOneLine } from '../shown.ts';
 import type { Page, Report } from './format.ts';
 import { promptTable, unknownWindows } from './session-list.ts';
 
-/** The estimated figures with ctxb: totals first, then a row for each session, the highest cost first. */
+/** Totals first, then a row for each session, the highest cost first. */
 export const whatIf: Report = (sessions, page) => {
   const totals = whatIfTotals(sessions);
   const unknown = unknownWindows(sessions);
@@ -41,7 +41,6 @@ function totalsTable(totals: WhatIfTotals, page: Page): string {
   return [tableOf(sums, totals, page), dearerRow(totals)].join('\n');
 }
 
-/** A row for each listed session. */
 function rowsOf(tried: readonly SessionWithWhatIf[], totals: WhatIfTotals, page: Page): string[] {
   const dearest = tried.toSorted((a, b) => (b.found.actual.usd ?? 0) - (a.found.actual.usd ?? 0));
   const figures = ({ calls, actual, ctxb }: Omit<SessionWhatIf, 'curve'>) => ({
@@ -53,7 +52,6 @@ function rowsOf(tried: readonly SessionWithWhatIf[], totals: WhatIfTotals, page:
   return present(promptTable(dearest, ({ found }) => figures(found), figures(totals), page).join('\n') || false);
 }
 
-/** How many sessions would have cost more with ctxb. */
 function dearerRow({ sessions, dearer }: WhatIfTotals): string {
   if (dearer.sessions === 0) return '  no session would have cost more';
   return `  ${tokens(dearer.sessions)} of ${counted(sessions, 'session')} would have cost more, ${dollars(dearer.mostUsd)} at most`;

@@ -1,7 +1,6 @@
 import type { Output } from '../../io.ts';
 import { duration, percent, tokens } from '../figures.ts';
 
-/** Clears the current line of a terminal. */
 export const CLEAR_LINE = '\r\u001b[2K';
 
 interface ProgressOptions {
@@ -33,7 +32,7 @@ export function createProgress({ stderr, now, text, after = 500 }: ProgressOptio
       // CLEAR_LINE clears a single line, so the text must not wrap.
       stderr.write(CLEAR_LINE + text(done, t - startedAt).slice(0, Math.max(0, (stderr.columns ?? 80) - 1)));
     },
-    /** Clears the line. Call it before writing anything else. */
+    /** Call it before writing anything else. */
     clear(): void {
       if (shown) stderr.write(CLEAR_LINE);
       shown = false;
@@ -50,7 +49,6 @@ export function bytesText(read: number, total: number | undefined, ms: number): 
   return `${percent(share)}, ${megabytes(read)} of ${megabytes(total)} MB, ${rate}, about ${remaining} left`;
 }
 
-/** A remaining time, in whole seconds. */
 function roundedDuration(ms: number): string {
   const seconds = Math.ceil(ms / 1000);
   return seconds < 60 ? `${seconds} s` : duration(seconds * 1000);

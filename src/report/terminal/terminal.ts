@@ -46,7 +46,6 @@ export function createTerminal({ stderr, style, quiet, statusLine: wanted, obser
   // The run continues after stderr is closed.
   stderr.on('error', () => {});
 
-  /** Clears the status line before other output. */
   function clear(): void {
     // A question may span several lines, and the user may be typing: move to a new line instead.
     if (shown) stderr.write(question === undefined ? CLEAR_LINE : '\n');
@@ -85,12 +84,10 @@ export function createTerminal({ stderr, style, quiet, statusLine: wanted, obser
     notice,
     relay,
     clear,
-    /** Prints a decision, unless it is routine. */
     decision(decision: Decision): void {
       closing.add(decision);
       if (!isRoutine(decision, observe)) notice(observe ? observedText(decision) : decisionText(decision));
     },
-    /** Redraws the status line if it has changed. */
     status(state: GovernorState): void {
       if (!drawsStatus) return;
       latest = state;
@@ -98,20 +95,13 @@ export function createTerminal({ stderr, style, quiet, statusLine: wanted, obser
       ticking ??= setInterval(update, TICK_MS).unref();
       update();
     },
-    /** Prints the summary at the end of a session. */
     ended(state: GovernorState, end: Omit<RunEnd, 'ms'> = {}): void {
       clearInterval(ticking);
       clear();
-      // Stop drawing the status line.
       text = '';
       for (const text of closing.texts(state, { ms: performance.now() - startedAt, ...end })) notice(text);
     },
-    /**
-     * Asks the user a question. Until the answer arrives, the status line is hidden, and the question is printed again
-     * after other output.
-     *
-     * @param answer resolves with the typed line, or undefined without an answer
-     */
+    /** Until the answer arrives, no status line is shown, and the question is repeated after other output. */
     async ask(asked: string, answer: () => Promise<string | undefined>) {
       clear();
       question = asked;
@@ -176,15 +166,12 @@ function silenceText(state: GovernorState, now: number): string[] {
 }
 
 export interface RunEnd {
-  /** Duration of the run in milliseconds. */
   readonly ms: number;
-  /** Path of the record, if one was written. */
   readonly record?: string | undefined;
   /** Whether the state for a resume was written; undefined: it was. */
   readonly isResumable?: boolean;
 }
 
-/** The notices at the end of a run: totals and unanswered prompts. */
 export function createClosingFigures() {
   const counts = { compaction: 0, handoff: 0 };
   const leftUndone: DecisionOf<'left-undone'>[] = [];
@@ -214,7 +201,6 @@ export function createClosingFigures() {
       if (relief !== undefined) counts[relief]++;
       if (decision.kind === 'left-undone') leftUndone.push(decision);
     },
-    /** @param state the final state */
     texts(state: GovernorState, end: RunEnd): string[] {
       const left = leftUndone.map((decision) => leftUndoneText(decision, unansweredText(state), end.isResumable));
       return present(runText(state, end), ...left);

@@ -11,13 +11,11 @@ export type Color = 'ink' | 'quiet' | 'line' | 'mark' | 'warn' | 'bad' | `kind-$
 /** Number of `--kind-N` colors; the last one is for all other kinds. */
 export const KIND_COLORS = 8;
 
-/** The CSS value of a color in the current color scheme. */
 function cssColor(color: Color): string {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${color}`).trim();
 }
 
 interface ChartOptions {
-  /** Accessible name. */
   readonly name: string;
   readonly span: Span;
   readonly lines: readonly Line[];
@@ -28,7 +26,6 @@ interface ChartOptions {
   /** Upper end of the y scale, which starts at 0. @param max the largest visible figure */
   readonly top: (max: number) => number;
   readonly figure: (value: number) => string;
-  /** Elements behind and in front of the lines. */
   readonly marks?: (plot: Scales) => { readonly behind: HTMLElement[]; readonly before: HTMLElement[] };
 }
 
@@ -37,7 +34,6 @@ export interface Line {
   /** null: no point. */
   readonly figures?: readonly (number | null)[];
   readonly color: Color;
-  /** Text after the name in the legend. */
   readonly detail?: string;
   /** Lengths of dashes and gaps in pixels; default: solid. */
   readonly dash?: number[];
@@ -46,7 +42,6 @@ export interface Line {
   readonly width?: number;
   /** Draws filled shapes that stand on those of the next line, instead of a line. */
   readonly stacked?: uPlot.Series.PathBuilder;
-  /** Default: true. */
   readonly isOn?: boolean;
 }
 
@@ -107,12 +102,10 @@ export function createChart(session: Session, options: ChartOptions) {
   new ResizeObserver(() => requestAnimationFrame(fit)).observe(frame);
   return {
     element: frame,
-    /** Shows or hides a line. */
     show(line: Line, show: boolean): void {
       plot.setSeries(lines.indexOf(line) + 1, { show });
       redraw();
     },
-    /** Redraws the chart after its data or its scale has changed. */
     redraw,
   };
 }
@@ -147,7 +140,6 @@ function snapToPixel(plot: uPlot, left: number): number {
   return plot.valToPos(Math.round(plot.posToVal(left, 'x')), 'x');
 }
 
-/** Whole-number steps for the axis of calls. */
 const TICK_STEPS = [0, 1, 2, 3, 4, 5, 6].flatMap((power) => [1, 2, 5].map((step) => step * 10 ** power));
 
 const LINE = { stroke: () => cssColor('line'), width: 1 };

@@ -12,7 +12,6 @@ const SHOWS_WINDOW = 0.4;
 const KEY =
   'A vertical dashed line is a compaction, and ▼ what ctxb did, or would have done. The strip at the bottom shows the turns, dark and light in turn.';
 
-/** The context over the calls, with zones, compactions and actions of ctxb. */
 export function contextSection(session: Session, span: Span, table: () => HTMLElement): HTMLElement {
   const { window, context, curve = [] } = session.info;
   let isWhole = (context.peakFraction ?? 0) >= SHOWS_WINDOW;
@@ -104,17 +103,13 @@ function levels({ height, y }: Scales, { info: { levels, window } }: Session): H
   ];
 }
 
-/**
- * Minimum average distance between compactions in pixels, and the height of the ticks that replace the lines below it.
- */
+/** Pixels: the minimum average distance between compactions, and the ticks that replace closer lines. */
 const [APART, TICK] = [8, 8];
 
 /** Distances of a name to its line and to the bottom, in pixels. */
 const [ASIDE, FOOT] = [3, 21];
 
-/**
- * Compactions as vertical lines. The name beside a line ends at the next line; the readout and the table have it whole.
- */
+/** A name ends at the next line; the readout and the table have it whole. */
 function compactions({ width, height, x }: Scales, { info }: Session, { from, to }: Span): HTMLElement[] {
   const visible = info.compactions.filter(({ call }) => call + 0.5 >= from && call + 0.5 <= to);
   if (visible.length * APART > width) {
@@ -127,10 +122,8 @@ function compactions({ width, height, x }: Scales, { info }: Session, { from, to
   });
 }
 
-/** Actions drawn as errors. */
 const GRAVE: ReadonlySet<string> = new Set(['exhausted', 'give-up', 'unavailable', 'left-undone']);
 
-/** Actions as marks above the chart. */
 function actions({ x }: Scales, { info }: Session, { from, to }: Span): HTMLElement[] {
   // Marks of one kind less than two pixels apart would overlap.
   const marks = new Map(

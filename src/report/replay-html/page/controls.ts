@@ -4,7 +4,7 @@ import type { Line } from './chart.ts';
 import { elementOf } from './dom.ts';
 import type { Span } from './span.ts';
 
-/** A section with a chart and a table of its figures. The table is built when it is first opened. */
+/** The table is built when it is first opened. */
 export function section(title: string, parts: readonly HTMLElement[], table?: () => HTMLElement): HTMLElement {
   const card = html`<section class="card" aria-label="${title}"><h2>${title}</h2></section>`;
   if (table === undefined) return elementOf(card, ...parts);
@@ -13,7 +13,6 @@ export function section(title: string, parts: readonly HTMLElement[], table?: ()
   return elementOf(card, ...parts, details);
 }
 
-/** Buttons that zoom all charts of a session. */
 export function zoomButtons(span: Span): HTMLElement {
   const group = elementOf(html`<div class="zoom" role="group" aria-label="Zoom">
     <button type="button" data-scale="0.5" aria-label="Zoom in">+</button>
@@ -41,7 +40,6 @@ export function zoomButtons(span: Span): HTMLElement {
   return group;
 }
 
-/** Buttons that show and hide the lines of a chart. */
 export function legend(name: string, lines: readonly Line[], show: (line: Line, show: boolean) => void): HTMLElement {
   const chips = lines.map((line) => chip(line, (isOn) => show(line, isOn)));
   return elementOf(html`<div class="legend" role="group" aria-label="${name}"></div>`, ...chips);

@@ -18,7 +18,6 @@ const MODE_DESCRIPTIONS: Readonly<Record<Mode, string>> = {
   sum: 'Estimated tokens, piled up from call to call. The line is the measured context: between the two are the system prompt, the definitions of tools, and what the estimate missed.',
 };
 
-/** Chart of the estimated tokens added, stacked by kind. */
 export function growthSection(session: Session, span: Span, table: () => HTMLElement): HTMLElement {
   if (session.added.length === 0) return elementOf(html`<div hidden></div>`);
   const kinds = mainKinds(session);

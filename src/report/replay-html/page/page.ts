@@ -56,9 +56,7 @@ function curveOf({ context, window, columns }: PageSession): Html | string {
   return html`<div class="curve">${sparkline(columns.context, window.tokens, words)}<span>${share}</span></div>`;
 }
 
-/**
- * Links a session by its first prompt, or by its file name: a recording of claude's output alone contains no prompt.
- */
+/** Named by its first prompt. A recording of claude's output alone contains none. */
 function linkTo({ file, prompt, project, copied, index }: Row): Html {
   const name = prompt ?? (file === '-' ? 'standard input' : file.split('/').at(-1));
   const where = (project ?? file.split('/').at(-2) ?? '').split('/').at(-1) ?? '';
@@ -85,7 +83,6 @@ function totals(sessions: readonly PageSession[]): string {
   ].join(' · ');
 }
 
-/** Maximum number of points of a curve. */
 const POINTS = 60;
 
 /** A small curve of the context without axes; its top is the window, or the peak if the window is unknown. */
@@ -102,7 +99,6 @@ function sparkline(figures: readonly number[], window: number | null, words: str
     aria-label="${words}"><polygon points="0,${height} ${line} ${width},${height}"/><polyline points="${line}"/></svg>`;
 }
 
-/** Colors a session by its peak as a share of the window. */
 function colorOf(share: number): Color {
   if (share >= 0.85) return 'bad';
   return share >= 0.7 ? 'warn' : 'mark';
@@ -111,7 +107,6 @@ function colorOf(share: number): Color {
 const { sessions } = JSON.parse(part('data').textContent ?? '') as PageData;
 let shown: number | undefined;
 
-/** Shows the session named in the URL's hash, or the list of all sessions. */
 function route(): void {
   const chosen = sessions.length === 1 ? 1 : Number(/^#session-(\d+)$/.exec(location.hash)?.[1] ?? 0);
   // Ignore other anchors, such as the skip link's.

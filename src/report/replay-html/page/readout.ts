@@ -35,7 +35,6 @@ function titleOf({ number }: Call): string {
   return `Call ${tokens(number)}`;
 }
 
-/** Maximum number of kinds listed. */
 const KINDS = 5;
 
 function rowsOf(session: Session, call: Call): string[][] {
@@ -52,7 +51,6 @@ function rowsOf(session: Session, call: Call): string[][] {
   return rows.filter((row) => row !== false);
 }
 
-/** The largest additions before a call by kind. */
 function additionsOf({ added }: Session, call: number): string[][] {
   return added
     .map(({ kind, tokens }) => ({ kind, figure: tokens[call - 1] ?? 0 }))
@@ -62,7 +60,6 @@ function additionsOf({ added }: Session, call: number): string[][] {
     .map(({ kind, figure }) => [`+ ${kind}`, `~${tokens(figure)}`]);
 }
 
-/** Measured minus predicted. */
 function signedText(difference: number): string {
   return difference < 0 ? `−${tokens(-difference)}` : `+${tokens(difference)}`;
 }

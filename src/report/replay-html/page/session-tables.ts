@@ -6,7 +6,6 @@ import { createSortTable, type TableColumn } from './sort-table.ts';
 
 const costOf = ({ usd }: { readonly usd: number | null }) => (usd === null ? '–' : dollars(usd));
 
-/** Tables of the charts' figures, with a row for each call. */
 export function callTables(session: Session) {
   const table = (caption: string, columns: readonly TableColumn<Call>[]) => () => {
     const call: TableColumn<Call> = ['Call', 'number', ({ number }) => goTo(number)];
@@ -22,7 +21,6 @@ export function callTables(session: Session) {
   };
 }
 
-/** A button that leads to a call in the chart. */
 function goTo(call: number): Html {
   return html`<button type="button" class="go" data-call="${call}" title="Show it in the chart">${tokens(call)}</button>`;
 }

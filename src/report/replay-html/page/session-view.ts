@@ -80,7 +80,6 @@ function plannedText({ compactions }: PageSession): string {
   return compactions.length === 0 ? 'none happened' : `${tokens(own)} by claude itself`;
 }
 
-/** Chart of the cumulative cost of the main thread. */
 function costSection(session: Session, span: Span, table: () => HTMLElement): HTMLElement {
   const { calls } = session;
   const unknown = calls.filter(({ usd }) => usd === null).length;

@@ -3,7 +3,6 @@ import type { PageCall, PageSession } from '../page-data.ts';
 
 export const WITH_CTXB = 'With ctxb';
 
-/** A session with its calls as rows. */
 export type Session = ReturnType<typeof unpack>;
 
 export type Call = Session['calls'][number];
@@ -26,7 +25,6 @@ export function unpack(info: PageSession) {
       outputText: `${figures.outputKnown ? '' : '~'}${tokens(figures.output)}`,
       /** The estimated context with ctxb, if `--what-if` was used. */
       withCtxb: info.curve?.[index] ?? null,
-      /** Known costs up to this call. */
       spent,
     };
   });

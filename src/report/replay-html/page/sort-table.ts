@@ -4,10 +4,7 @@ import { elementOf } from './dom.ts';
 
 type Value = number | string | null;
 
-/**
- * A column sorts by `value`, a key of the row or a function, null last in both directions; `show` overrides how the
- * value is displayed.
- */
+/** Sorts by a key of the row or a function, null last in both directions. `show` overrides how it is displayed. */
 export type TableColumn<Row> = readonly [
   title: string,
   value: keyof Row | ((row: Row) => Value),
@@ -21,7 +18,6 @@ interface SortTableOptions<Row> {
   readonly rows: readonly Row[];
   /** Hides the caption, because a heading above the table has the same text. */
   readonly isTitled?: boolean;
-  /** Rows per page. */
   readonly size?: number;
 }
 
@@ -84,7 +80,6 @@ export function createSortTable<Row>({ caption, columns, rows, size = 50, isTitl
   draw(0);
   return {
     element,
-    /** Replaces the rows and keeps the sort order. */
     fill(others: readonly Row[]): void {
       unsorted = others;
       order();

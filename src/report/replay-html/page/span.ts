@@ -3,7 +3,6 @@ import type uPlot from 'uplot';
 /** The visible range of calls and the call under the pointer, shared by all charts of a session. */
 export type Span = ReturnType<typeof createSpan>;
 
-/** Minimum number of calls in the visible range. */
 const MIN_CALLS = 5;
 
 export function createSpan(total: number) {
@@ -26,9 +25,8 @@ export function createSpan(total: number) {
     to: last,
     /** Number of the call under the pointer. */
     at: undefined as number | undefined,
-    /** The chart under the pointer. */
     frame: undefined as HTMLElement | undefined,
-    /** Shows the calls of another range, limited to existing calls. */
+    /** Limited to existing calls. */
     zoom(from: number, to: number): void {
       const width = Math.min(last - first, Math.max(MIN_CALLS, to - from));
       const start = Math.max(first, Math.min(last - width, (from + to) / 2 - width / 2));
@@ -45,7 +43,6 @@ export function createSpan(total: number) {
     step(by: number, frame: HTMLElement): void {
       span.move((span.at ?? (by > 0 ? Math.ceil(span.from) - 1 : Math.floor(span.to) + 1)) + by, frame);
     },
-    /** Points at a call and scrolls it into the range. */
     move(wanted: number | undefined, frame?: HTMLElement): void {
       const at = wanted === undefined ? undefined : Math.max(1, Math.min(total, wanted));
       if (at === span.at && frame === span.frame) return;
@@ -58,7 +55,6 @@ export function createSpan(total: number) {
   return span;
 }
 
-/** Adds keyboard control. */
 export function followKeys(frame: HTMLElement, span: Span): void {
   frame.addEventListener('keydown', (event) => {
     const tenth = Math.max(1, Math.round((span.to - span.from) / 10));
