@@ -38,19 +38,24 @@ export function entriesOf(parts: readonly Part[], whole: Whole, room: number): E
   });
 }
 
+/** Maximum tokens for lines and answers: every call reads them, so more would cost more than looking up facts again. */
+const LINES_TOKENS = 3_000;
+
+/** Share of edits: what they wrote is not in the note, and looking it up again costs a call. */
+const EDIT_SHARE = 0.75;
+
 /**
- * Keeps the last summary, and the newest other entries as space permits. Of equal entries, keeps only the last. Edits
- * have most of the space first: what they wrote is not in the note, and looking it up again costs a call.
+ * Keeps the last summary, and the newest other entries as space permits, edits first. Of equal entries, keeps only the
+ * last.
  *
- * @param room tokens for all entries
- * @param maxTokens tokens for lines and answers
+ * @param room tokens
  * @returns number of tool-call lines that are kept (`steps`) and dropped (`gone`)
  */
-export function withinRoom(entries: readonly Entry[], room: number, maxTokens: number) {
+export function withinRoom(entries: readonly Entry[], room: number) {
   const summary = entries.filter(({ kind }) => kind === 'summary').slice(-1);
   const latest = new Map(entries.map((entry) => [entry.text, entry]));
   const others = entries.filter((entry) => entry.kind !== 'summary' && latest.get(entry.text) === entry).reverse();
-  const free = Math.min(room - sumOf(summary, costOf), maxTokens);
+  const free = Math.min(room - sumOf(summary, costOf), LINES_TOKENS);
   const edits = firstWithin(others.filter(isEdit), EDIT_SHARE * free);
   const kept = new Set([...summary, ...edits]);
   const rest = others.filter((entry) => !kept.has(entry));
@@ -59,8 +64,6 @@ export function withinRoom(entries: readonly Entry[], room: number, maxTokens: n
   const steps = inOrder.filter(isStep).length;
   return { kept: inOrder, steps, gone: entries.filter(isStep).length - steps };
 }
-
-const EDIT_SHARE = 0.75;
 
 /** The first entries that fit. Does not measure those after them. */
 function firstWithin(entries: readonly Entry[], room: number): readonly Entry[] {

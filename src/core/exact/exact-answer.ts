@@ -35,12 +35,6 @@ const WHOLE_SHARE = 0.6;
 /** Share of the same space, after unseen results, for contents that are likely to be used again. */
 const MAX_USED = 0.9;
 
-/**
- * Maximum tokens for lines and answers: every call reads them, so more would cost more than looking up missing facts
- * again.
- */
-const LINES_TOKENS = 3_000;
-
 /** Tokens for the text around lines and in the note that is not counted individually. */
 const FRAME = 100;
 
@@ -96,7 +90,7 @@ function answerTo(messages: readonly Message[], plan: ExactPlan, circumstances: 
     const refused = refuseCut(messages, open, cutOf(open, form, whole), plan, circumstances);
     if (refused !== undefined) return refused;
   }
-  const entries = withinRoom(entriesOf(parts, whole, rest), rest, LINES_TOKENS);
+  const entries = withinRoom(entriesOf(parts, whole, rest), rest);
   const omitted = sumOf(parts, (part) => (part.kind === 'note' ? part.gone : 0)) + entries.gone;
   const messagesLeft = assembleMessages(parts, whole, entries.kept, noteText(note, omitted));
   const [before, after] = [extentOf(messages), extentOf(messagesLeft)];

@@ -1,5 +1,5 @@
 import { estimateTokens, measureBlock, UNCALIBRATED } from '../governor/gauge/estimator.ts';
-import type { Block } from '../protocol/events.ts';
+import type { Block, ToolResult as ResultBlock, ToolUse as UseBlock } from '../protocol/events.ts';
 import type { Extent } from '../protocol/exact-plan.ts';
 import { sumOf } from '../text/sum-of.ts';
 
@@ -46,36 +46,32 @@ export function extentOf(messages: readonly Message[]): Extent {
 }
 
 /** claude passes one message for each content block. */
-function rowsOf({ text, toolUses, toolResults = [] }: Message): number {
-  return Math.max(1, (text === '' ? 0 : 1) + toolUses.length + toolResults.length);
-}
-
-export function tokensOfAll(messages: readonly Message[]): number {
-  return sumOf(messages, tokensOf);
+function rowsOf(message: Message): number {
+  return Math.max(1, blocksOf(message).length);
 }
 
 /** Tokens by the gauge, without thoughts and images, which are not visible here. */
-function tokensOf({ text, toolUses, toolResults = [] }: Message): number {
-  const blocks = [
-    ...(text === '' ? [] : [textBlock(text)]),
-    ...toolUses.map(useBlock),
-    ...toolResults.map((result) => resultBlock(result)),
-  ];
-  return sumOf(blocks, (block) => estimateTokens(measureBlock(block), UNCALIBRATED));
+export function tokensOfAll(messages: readonly Message[]): number {
+  return sumOf(messages.flatMap(blocksOf), tokensOf);
 }
 
 export function tokensOfText(text: string): number {
-  return estimateTokens(measureBlock(textBlock(text)), UNCALIBRATED);
+  return tokensOf({ type: 'text', text });
 }
 
-export function useBlock({ tool_use_id, tool, input }: ToolUse): Extract<Block, { type: 'tool_use' }> {
+function tokensOf(block: Block): number {
+  return estimateTokens(measureBlock(block), UNCALIBRATED);
+}
+
+function blocksOf({ text, toolUses, toolResults = [] }: Message): Block[] {
+  const texts: Block[] = text === '' ? [] : [{ type: 'text', text }];
+  return [...texts, ...toolUses.map(useBlock), ...toolResults.map(resultBlock)];
+}
+
+export function useBlock({ tool_use_id, tool, input }: ToolUse): UseBlock {
   return { type: 'tool_use', id: tool_use_id, name: tool, input };
 }
 
-export function resultBlock({ tool_use_id, text, isError }: ToolResult): Extract<Block, { type: 'tool_result' }> {
+export function resultBlock({ tool_use_id, text, isError }: ToolResult): ResultBlock {
   return { type: 'tool_result', toolUseId: tool_use_id, isError: isError === true, text, images: 0, definitions: [] };
-}
-
-function textBlock(text: string): Block {
-  return { type: 'text', text };
 }

@@ -7,6 +7,7 @@ import { type Fields, fieldsOf, groupsIn, listOf, stringOf, textOf } from '../..
 import { LINE_LENGTH, oneLine } from '../../text/words.ts';
 import type { Entry, PromptEntry, RemarkEntry, StateEntry, TaskEntry } from '../entry.ts';
 import { remember } from '../remember.ts';
+import { createTasks, type Tasks } from '../tasks.ts';
 import { type EndedCall, endCall, type OpenCall } from './tool-calls.ts';
 
 /** An unmasked fact; a tool call includes its result. */
@@ -26,7 +27,7 @@ const MAX_OPEN_CALLS = 1_000;
 export function createExtractor(options: ExtractOptions) {
   const open = new Map<string, OpenCall>();
   const agents = new Map<string, string>();
-  const tasks = createTaskList();
+  const tasks = createTasks();
   const states = createStates();
   let cwd: string | undefined;
   let callerSpeaks = false;
@@ -55,7 +56,7 @@ export function createExtractor(options: ExtractOptions) {
     if (call === undefined) return [];
     open.delete(result.toolUseId);
     const ended = endCall(call, result, report, t);
-    return ended.outcome === 'ok' ? [ended, ...tasks.add(ended)] : [ended];
+    return ended.outcome === 'ok' ? [ended, ...changeTasks(tasks, ended)] : [ended];
   }
 
   function user(event: UserEvent, t: number | undefined): readonly Found[] {
@@ -92,7 +93,7 @@ export function createExtractor(options: ExtractOptions) {
 
   return {
     earlier(entry: Entry): void {
-      if (entry.kind === 'task') tasks.earlier(entry);
+      if (entry.kind === 'task') tasks.add(entry);
     },
     add(input: Input): readonly Found[] {
       if (input.from === 'claude') return fromClaude(input.event, input);
@@ -114,64 +115,45 @@ function createStates() {
   let session: string | undefined;
   let work: string | undefined;
 
-  function change(what: StateEntry['what'], from: string | undefined, to: string, t: number): StateEntry[] {
-    return to === from ? [] : [{ kind: 'state', t, what, ...(from === undefined ? {} : { from }), to }];
-  }
-
   return {
     see(event: Event, t: number): StateEntry[] {
-      if (event.kind === 'reset') return change('clear', undefined, 'a new conversation', t);
+      if (event.kind === 'reset') return [{ kind: 'state', t, what: 'clear', to: 'a new conversation' }];
       if (event.kind === 'boundary') {
         const size = event.preTokens === undefined ? '' : ` at ${event.preTokens} tokens`;
-        return change('compaction', undefined, `${event.trigger}${size}`, t);
+        return [{ kind: 'state', t, what: 'compaction', to: `${event.trigger}${size}` }];
       }
       if (event.kind !== 'init' || event.sessionId === undefined) return [];
-      const before = session;
-      session = event.sessionId;
+      const [from, to] = [session, event.sessionId];
+      session = to;
       // The first session id marks the start of a run, not a change.
-      return before === undefined ? [] : change('session', before, session, t);
+      return from === undefined || from === to ? [] : [{ kind: 'state', t, what: 'session', from, to }];
     },
     /** The state of the work, as reported by the agent, a script or a person. */
     work(to: string, t: number): StateEntry[] {
-      const before = work;
+      const from = work;
       work = to;
-      return change('state', before, to, t);
+      return from === to ? [] : [{ kind: 'state', t, what: 'state', from, to }];
     },
   };
 }
 
 type Task = Pick<TaskEntry, 'id' | 'subject' | 'status'>;
-type Tasks = ReadonlyMap<string, Task>;
+type TaskList = ReadonlyMap<string, Task>;
 
-const MAX_AGENTS = 64;
-
-/** Tracks the task lists of agents. */
-function createTaskList() {
-  const lists = new Map<string | null, Map<string, Task>>();
-
-  function put(agent: string | null, { id, subject, status }: Task): void {
-    const list = lists.get(agent) ?? new Map<string, Task>();
-    remember(lists, agent, list, MAX_AGENTS);
-    if (status === 'deleted') list.delete(id);
-    else list.set(id, { id, subject, status });
-  }
-
-  return {
-    earlier: (entry: TaskEntry) => put(entry.agent, entry),
-    add(ended: EndedCall): TaskEntry[] {
-      const { agent } = ended;
-      const list: Tasks = lists.get(agent) ?? new Map<string, Task>();
-      const changes = tasksIn(ended, list).filter(({ id, status, subject }) => {
-        const known = list.get(id);
-        return known?.status !== status || known.subject !== subject;
-      });
-      for (const change of changes) put(agent, change);
-      return changes.map((change) => ({ kind: 'task', t: ended.t ?? 0, agent, ...change }));
-    },
-  };
+/** Adds the tasks that a call has created or changed. */
+function changeTasks(tasks: Tasks, ended: EndedCall): TaskEntry[] {
+  const { agent, t = 0 } = ended;
+  const list = tasks.of(agent);
+  const changed = tasksIn(ended, list).filter(({ id, status, subject }) => {
+    const known = list.get(id);
+    return known?.status !== status || known.subject !== subject;
+  });
+  const entries = changed.map(({ id, subject, status }): TaskEntry => ({ kind: 'task', t, agent, id, subject, status }));
+  for (const entry of entries) tasks.add(entry);
+  return entries;
 }
 
-function tasksIn({ use: { name }, input, result, report }: EndedCall, list: Tasks): Task[] {
+function tasksIn({ use: { name }, input, result, report }: EndedCall, list: TaskList): Task[] {
   if (name === 'TodoWrite') return rewritten(input, list);
   if (name === 'TaskCreate') return createdTasks(input, result.text, fieldsOf(report.task));
   const id = name === 'TaskUpdate' ? stringOf(input.taskId) : '';
@@ -182,7 +164,7 @@ function tasksIn({ use: { name }, input, result, report }: EndedCall, list: Task
 }
 
 /** TodoWrite sends the whole list; tasks are identified by their text, and missing tasks were removed. */
-function rewritten(fields: Fields, list: Tasks): Task[] {
+function rewritten(fields: Fields, list: TaskList): Task[] {
   const items = listOf(fields.todos).flatMap((todo) => {
     const { content, status } = fieldsOf(todo);
     const subject = subjectOf(content);

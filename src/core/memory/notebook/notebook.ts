@@ -13,6 +13,7 @@ import type {
 } from '../entry.ts';
 import { commandEnd } from '../extract/tool-calls.ts';
 import { remember } from '../remember.ts';
+import { createTasks } from '../tasks.ts';
 import { createEvidence } from './evidence.ts';
 import { createRequests } from './requests.ts';
 import { createToolLog } from './tool-log.ts';
@@ -172,32 +173,6 @@ function deadEndPage({ what, deadEnd }: DeadEndChange) {
     key,
     text: oneLine(text, LINE_LENGTH),
   };
-}
-
-const MAX_TASKS = 500;
-
-/** The task lists of all agents. Mutable, with bounded size. */
-function createTasks() {
-  const tasks = new Map<string, TaskEntry>();
-  const withStatus = (isWanted: (status: string) => boolean) =>
-    [...tasks.values()].filter((task) => isWanted(task.status));
-  const all = {
-    add(entry: TaskEntry): void {
-      const key = `${entry.agent ?? ''}\n${entry.id}`;
-      if (entry.status === 'deleted') tasks.delete(key);
-      else remember(tasks, key, entry, MAX_TASKS);
-    },
-    underWay: () => withStatus((status) => status === 'in_progress'),
-    planned: () => withStatus((status) => status !== 'in_progress' && status !== 'completed'),
-    /** Uncompleted tasks: tasks in progress first, then in order of creation. */
-    open: () => [...all.underWay(), ...all.planned()],
-    /** Completed tasks, newest first. */
-    completed: () => withStatus((status) => status === 'completed').reverse(),
-    get total() {
-      return tasks.size;
-    },
-  };
-  return all;
 }
 
 /** Detail files with full texts, in the session's folder. */
