@@ -15,7 +15,7 @@ export function readBlocks(content: unknown): Block[] {
 }
 
 export function textsOf(blocks: readonly Block[]): readonly string[] {
-  return blocks.flatMap((block) => (block.type === 'text' ? [block.text] : []));
+  return blocks.filter((block) => block.type === 'text').map(({ text }) => text);
 }
 
 /** The number of pictures and documents. */
@@ -35,7 +35,6 @@ export function resultsIn(blocks: readonly Block[]): readonly ToolResult[] {
   return blocks.filter((block) => block.type === 'tool_result');
 }
 
-/** Ids of the tool calls that the results belong to. */
 export function answeredIn(blocks: readonly Block[]): readonly string[] {
   return resultsIn(blocks).map(({ toolUseId }) => toolUseId);
 }
@@ -47,7 +46,7 @@ function readBlock(value: unknown): Block {
   if (type === 'thinking') return readThought(block.thinking, block.signature);
   if (type === 'redacted_thinking') return readThought('', block.data);
   if (type === 'tool_result') return readToolResult(block);
-  if (type === 'image') return readPicture(block);
+  if (type === 'image') return { type, ...sizeOf(block) };
   if (type === 'document') return { type };
   if (type !== 'tool_use' && type !== 'server_tool_use') return { type: 'other', name: stringOf(type) };
   return { type: 'tool_use', id: stringOf(block.id), name: stringOf(block.name), input: block.input };
@@ -57,15 +56,12 @@ function readThought(text: unknown, signature: unknown): Block {
   return { type: 'thinking', text: stringOf(text), signatureLength: textOf(signature)?.length ?? 0 };
 }
 
-function readPicture(block: Fields): Block {
-  const size = pictureSize(block);
-  return { type: 'image', ...(size && { size }) };
+function sizeOf(picture: Fields) {
+  const size = pictureSize(picture);
+  return size && { size };
 }
 
-/**
- * Parts of a tool result. A nested tool result becomes `other`: no stream contains one, and reading it would recurse
- * without limit.
- */
+/** A nested tool result becomes `other`: no stream contains one, and reading it would recurse without limit. */
 function readParts(content: unknown): Block[] {
   if (!Array.isArray(content)) return readBlocks(content);
   return content.map((part) =>
@@ -73,10 +69,10 @@ function readParts(content: unknown): Block[] {
   );
 }
 
-function readToolResult(block: Readonly<Record<string, unknown>>): Block {
+function readToolResult(block: Fields): Block {
   const parts = readParts(block.content);
   const texts = textsOf(parts);
-  const sizes = parts.flatMap((part) => (part.type === 'image' && part.size ? [part.size] : []));
+  const sizes = parts.flatMap((part) => (part.type === 'image' ? (part.size ?? []) : []));
   return {
     type: 'tool_result',
     toolUseId: stringOf(block.tool_use_id),
@@ -91,10 +87,8 @@ function readToolResult(block: Readonly<Record<string, unknown>>): Block {
 
 /** Names of the tools whose definitions a result adds to the context. */
 function definitionsIn(content: unknown): string[] {
-  const references = listOf(content)
-    .map(fieldsOf)
-    .filter(({ type }) => type === 'tool_reference');
-  return references.map(({ tool_name }) => stringOf(tool_name));
+  const parts = listOf(content).map(fieldsOf);
+  return parts.filter(({ type }) => type === 'tool_reference').map((part) => stringOf(part.tool_name));
 }
 
 /** Fields of an attachment with text for the model, in versions that write them. */
@@ -118,8 +112,8 @@ const UNLOGGED: readonly string[] = [
 ];
 
 /**
- * Texts that an attachment of a session log adds to the context: changed files, reminders, lists of tools and skills.
- * The block with the attachment's name represents Claude Code's words around the content.
+ * What an attachment of a session log adds to the context: changed files, reminders, lists of tools and skills. The
+ * block with its name represents Claude Code's words around the content.
  */
 export function attachedContent(attachment: Fields): readonly Fields[] {
   const { type, content } = attachment;
@@ -145,10 +139,7 @@ function textsIn(value: unknown): readonly string[] {
 
 const SUMMARY_OPENING = 'This session is being continued from a previous conversation';
 
-/**
- * Elements at the start of a text that Claude Code writes in the user's place, from commands, editors, other agents and
- * itself.
- */
+/** Elements that Claude Code writes in the user's place, at the start of a text. */
 const ELEMENTS =
   /^\s*(?:<(local-command-\w+|command-(?:name|message|args)|bash-(?:input|stdout|stderr)|system-reminder|task-notification|(?:teammate|agent|channel|cross-session|slack-tag)-message|mcp-(?:resource|polling)-update|channel|slack-ping|coordinator-relay|remote-review|fork-boilerplate|tick|ide_\w+)(?:\s[^>]*)?>[\s\S]*?<\/\1>\s*)+/;
 
@@ -199,10 +190,7 @@ export function isNotice(text: string): boolean {
   return SENTENCE.test(text.replace(ELEMENTS, '').trim()) && !/^<command-message>[\s\S]+<command-name>/.test(text);
 }
 
-/**
- * The words of a person or of the calling program in a prompt, without Claude Code's text before them; a command as it
- * was typed. A prompt that is only Claude Code's text is returned unchanged.
- */
+/** A prompt without Claude Code's text before it, and a command as it was typed; unchanged if nothing remains. */
 export function wordsOf(blocks: readonly Block[]): readonly string[] {
   const texts = textsOf(blocks);
   const said = texts.filter((text) => text.trim() === '' || !isNotice(text));
@@ -214,8 +202,8 @@ const COMMAND =
   /^(?:<command-message>[\s\S]*?)?<command-name>([^<]*)<\/command-name>(?:[\s\S]*?<command-args>([\s\S]*?)<\/command-args>)?/;
 
 /**
- * The words of a slash command, from the row with which claude reports it to the model. Rows of claude's built-in
- * commands begin with the name; claude answers most of them itself.
+ * A slash command as it was typed, from claude's row for the model. Rows of built-in commands begin with the name;
+ * claude answers most of them itself.
  */
 export function commandOf(text: string): string | undefined {
   const [name, args = ''] = groupsIn(COMMAND, text);

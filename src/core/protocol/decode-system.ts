@@ -11,7 +11,9 @@ const KNOWN_SUBTYPES: ReadonlySet<string> = new Set(
     'away_summary files_persisted elicitation_complete session_state_changed permission_denied',
     'memory_saved ui_invalidate commands_changed bridge_status session_writes_lost',
     'agents_killed background_tasks_changed',
-  ].flatMap((names) => names.split(' ')),
+  ]
+    .join(' ')
+    .split(' '),
 );
 
 /** Decodes `type: "system"` lines by their subtype. */
@@ -62,9 +64,9 @@ function decodeStatus(line: Fields, common: LineFields): Event {
   return { kind: 'compact-status', ...common, phase, error: textOf(line.compact_error) };
 }
 
-function compactPhase(line: Fields): CompactStatusEvent['phase'] {
-  if (line.status === 'compacting') return 'compacting';
-  return line.compact_result === 'success' || line.compact_result === 'failed' ? line.compact_result : 'other';
+function compactPhase({ status, compact_result: result }: Fields): CompactStatusEvent['phase'] {
+  if (status === 'compacting') return status;
+  return result === 'success' || result === 'failed' ? result : 'other';
 }
 
 /** The stream writes the figures in snake_case, session logs in camelCase. */
@@ -82,17 +84,18 @@ function decodeBoundary(line: Fields, common: LineFields): BoundaryEvent {
   };
 }
 
-function taskChange(subtype: unknown, status: string): TaskEvent['change'] {
+function taskChange({ subtype, status, patch }: Fields): TaskEvent['change'] {
   if (subtype === 'task_started') return 'started';
-  if (/^(?:killed|stopped|cancelled)$/.test(status)) return 'stopped';
-  return /^(?:completed|failed)$/.test(status) || subtype === 'task_notification' ? 'ended' : 'progress';
+  const state = stringOf(status ?? fieldsOf(patch).status);
+  if (/^(?:killed|stopped|cancelled)$/.test(state)) return 'stopped';
+  return /^(?:completed|failed)$/.test(state) || subtype === 'task_notification' ? 'ended' : 'progress';
 }
 
 function decodeTask(line: Fields, common: LineFields): TaskEvent {
   return {
     kind: 'task',
     ...common,
-    change: taskChange(line.subtype, stringOf(line.status ?? fieldsOf(line.patch).status)),
+    change: taskChange(line),
     taskId: stringOf(line.task_id),
     toolUseId: textOf(line.tool_use_id),
     type: taskType(stringOf(line.task_type)),

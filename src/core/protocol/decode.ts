@@ -17,6 +17,7 @@ import {
   type Fields,
   fieldsOf,
   isFields,
+  numberOf,
   ownOf,
   parsed,
   stringOf,
@@ -36,7 +37,9 @@ const KNOWN_TYPES: ReadonlySet<string> = new Set(
     'memory-mode repl-mode dev-mods isolation-latch session-owner history-suppression',
     'cost-state atis-latch api-request api-request-blob api-request-shape tools-used',
     'keep_alive tool_progress tool_use_summary auth_status prompt_suggestion',
-  ].flatMap((names) => names.split(' ')),
+  ]
+    .join(' ')
+    .split(' '),
 );
 
 /** Bytes read from the end of a session log while claude waits; reading them takes up to a second. */
@@ -201,25 +204,24 @@ function decodeLifecycle(line: Fields): LifecycleEvent {
 function decodeRateLimit(line: Fields): RateLimitEvent {
   const { rateLimitType, status, utilization, resetsAt, unifiedWindows } = fieldsOf(line.rate_limit_info);
   const name = textOf(rateLimitType);
-  const entries = name === undefined ? [] : [[name, { utilization, resetsAt }] as const];
-  const all = [...entries, ...Object.entries(fieldsOf(unifiedWindows))];
+  const all = { ...(name !== undefined && { [name]: { utilization, resetsAt } }), ...fieldsOf(unifiedWindows) };
   return {
     kind: 'rate-limit',
     ...lineFields(line),
     rejected: status === 'rejected' ? name : undefined,
-    limits: Object.fromEntries(all.map(([key, use]) => [key, readUse(fieldsOf(use))])),
+    limits: Object.fromEntries(Object.entries(all).map(([key, use]) => [key, readUse(fieldsOf(use))])),
   };
 }
 
-function readUse({ utilization, resetsAt }: Fields): LimitUse {
-  return { share: typeof utilization === 'number' ? utilization : undefined, resetsAt: epochMsOf(resetsAt) };
+function readUse(use: Fields): LimitUse {
+  return { share: numberOf(use.utilization), resetsAt: epochMsOf(use.resetsAt) };
 }
 
 function decodePartial(line: Fields): PartialEvent {
   const event = fieldsOf(line.event);
-  const partialUsage = event.type === 'message_delta' ? event.usage : undefined;
-  const usage = readUsage(partialUsage);
-  const outputTokens = usage?.output ?? countOf(fieldsOf(partialUsage).output_tokens);
+  const counts = event.type === 'message_delta' ? fieldsOf(event.usage) : {};
+  const usage = readUsage(counts);
+  const outputTokens = usage?.output ?? countOf(counts.output_tokens);
   return { kind: 'partial', ...lineFields(line), subagent: subagentOf(line), outputTokens, usage };
 }
 

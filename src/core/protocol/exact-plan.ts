@@ -1,15 +1,13 @@
 /**
- * Messages between ctxb and its mod inside claude about an exact compaction: JSON files in the folder that claude gets
- * with `--plugin-dir`. ctxb copies dist/mod there and writes `hooks/place.js`, which names the folder. The mod writes
- * the file `alive` when claude has started it, possibly shortly after the answer to `reload_plugins`.
+ * ctxb and its mod inside claude exchange JSON files in the folder that claude gets with `--plugin-dir`. ctxb copies
+ * dist/mod there and writes `hooks/place.js`, which names the folder. The mod writes the file `alive` when claude has
+ * started it, possibly shortly after the answer to `reload_plugins`.
  */
 
 /** ctxb's plan for the mod before a compaction: `plan.json`. Without a plan the mod leaves compactions to claude. */
 export interface ExactPlan {
   readonly version: 1;
-  /**
-   * Facts that the kept rows lack: dead ends, failing commands, open tasks, changed files, the location of the notes.
-   */
+  /** Facts that the kept rows lack: dead ends, failing commands, open tasks, changed files, the place of the notes. */
   readonly note: string;
   /** The user's words. The mod adds to the note those that the conversation lacks, up to `room` UTF-16 units. */
   readonly said?: UserWords & { readonly room: number };
@@ -36,7 +34,7 @@ export interface SummaryBound {
   readonly from: number;
 }
 
-/** The user's words in a conversation, for a context that has lost them. */
+/** The user's words, for a context that has lost them. */
 export interface UserWords {
   /** Newest first. */
   readonly prompts: readonly Request[];
@@ -105,18 +103,14 @@ export function readPlan(
   // The version shows that this ctxb wrote the plan, in this shape.
   const { summary, prompts = [], midTurn = [], ...plan } = JSON.parse(text) as ExactPlan;
   if (plan.version !== 1) throw new Error(`the plan's version is ${JSON.stringify(plan.version)}, expected 1`);
+  const planned = midTurn.map((prompt) => prompt.text);
+  const newer = withoutKnown(planned, heardTexts, (heard) => heard);
   return {
     ...plan,
     summary: isOwn ? summary : undefined,
     prompts: [...prompts, ...said],
-    midTurn: withNewer(midTurn, heardTexts),
+    midTurn: [...midTurn, ...newer.map((heard) => ({ text: heard, after: '' }))],
   };
-}
-
-function withNewer(planned: readonly MidTurnPrompt[], heardTexts: readonly string[]): MidTurnPrompt[] {
-  const plannedTexts = planned.map(({ text }) => text);
-  const newer = withoutKnown(plannedTexts, heardTexts, (text) => text);
-  return [...planned, ...newer.map((text) => ({ text, after: '' }))];
 }
 
 /** Returns the items whose key is not in `known`; a repeated key must occur in `known` as often. */
@@ -129,7 +123,6 @@ export function withoutKnown<T>(known: readonly string[], all: readonly T[], key
   });
 }
 
-/** The share of the context that remains after a compaction. */
 export function shareLeft({ before, after }: ExactReceipt): number {
   return after.tokens / Math.max(1, before.tokens);
 }

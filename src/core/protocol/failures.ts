@@ -5,7 +5,6 @@ import { countOf, countOrZero, type Fields, fieldsOf, groupsIn } from './fields.
 export const NOTHING_TO_COMPACT = /not enough messages|no messages to compact/i;
 /** claude's words when it does not run a slash command. */
 export const COMMANDS_OFF = /isn't available|not available in this|unknown (slash )?command|unknown skill/i;
-/** Errors of a full or read-only disk. */
 export const UNWRITABLE = /\b(?:ENOSPC|EDQUOT|EFBIG|EROFS)\b/;
 export const BLOCKED = /blocked by PreCompact hook/i;
 /** claude reports a 429 for an API key as "Request rejected (429)": a rate limit that resets within a minute. */
@@ -15,10 +14,8 @@ const API_DOWN =
 const UNREACHABLE =
   /unable to connect|connection (?:error|refused|dropped|lost|closed|reset)|can't reach the API|no internet route|couldn't connect|timed out|no response from API|fetch failed|\((?:E[A-Z]{4,}[A-Z_]*|Connection[A-Z]\w+|FailedToOpenSocket|\w*ERR_\w+)\)/i;
 export const REJECTION = /API Error: 4(?!0[89]|29)\d\d\b|prompt is too long|below the context limit/i;
-/** claude's own limit on an answer. */
 const TOO_LONG_ANSWER = /output token maximum/i;
 
-/** Messages about a subscription's usage limit. */
 const LIMIT_REACHED = /hit your .*limit|usage limit reached/i;
 
 /** Whether a later request may succeed, by the HTTP status. These are the statuses at which claude tries again. */
@@ -69,7 +66,6 @@ function isForeign(line: Fields, text: string): boolean {
   return status === undefined ? /^API Error\b/.test(text) : !REQUEST_FAULTS.includes(status);
 }
 
-/** Converts a time in seconds to milliseconds since the epoch. */
 export function epochMsOf(value: unknown): number | undefined {
   const seconds = countOf(value);
   return seconds === undefined ? undefined : seconds * 1000;
@@ -84,9 +80,7 @@ export function isExhaustion(event: ResultEvent): boolean {
 
 const TOO_LONG = /^(?:API Error: 400 .*)?prompt is too long/i;
 
-/**
- * The rejected size and the limit in tokens, from the error message of the API or of claude; undefined without them.
- */
+/** The rejected size and the limit, in the error message of the API or of claude. */
 export function refusedSize(text: string): { readonly tokens: number; readonly limit: number } | undefined {
   const [tokens, limit] = groupsIn(/(\d+) tokens (?:> |\(limit )(\d+)/, text);
   return tokens === undefined ? undefined : { tokens: Number(tokens), limit: Number(limit) };

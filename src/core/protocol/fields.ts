@@ -44,7 +44,7 @@ export function parseFields(line: string): Fields {
   return fieldsOf(parsed(line));
 }
 
-/** The parsed value; undefined for invalid JSON. */
+/** Undefined for invalid JSON. */
 export function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -54,9 +54,9 @@ export function parsed(text: string): unknown {
 }
 
 /** A value as JSON; empty if it cannot be serialized, because it is nested too deep. */
-export function jsonText(value: unknown): string {
+export function jsonText(value: unknown, replace?: (key: string, value: unknown) => unknown): string {
   try {
-    return JSON.stringify(value) ?? '';
+    return JSON.stringify(value, replace) ?? '';
   } catch {
     return '';
   }

@@ -6,26 +6,12 @@ const MAX_LINE_BYTES = 256 * 1024 * 1024;
 
 const NEWLINE = 10;
 
-/** Splits chunks of bytes into lines without changing a byte. */
-export interface Framer {
-  /**
-   * Lines completed by this chunk, each a Buffer that ends in its own terminator (`
-   * ` or `\r
-   * `).
-   */
-  push(chunk: Buffer): Buffer[];
-  /** The last line without a terminator at the end of the stream; undefined without one. */
-  flush(): Buffer | undefined;
-}
-
 /**
- * Creates a framer for claude's stdout and for files.
- *
- * The pending part is a list of fragments, is never searched twice and is joined once, so the time for a line is
- * proportional to its length for any chunk size. Concatenating the results of `push` and `flush` gives the input again.
- * A line longer than `maxLineBytes` is split into pieces of at least that size; only the last piece is terminated.
+ * Splits chunks of bytes into lines without changing a byte. The pending part is a list of fragments, is never searched
+ * twice and is joined once, so the time for a line is proportional to its length for any chunk size. A line longer than
+ * `maxLineBytes` is split into pieces of at least that size; only the last piece is terminated.
  */
-export function createFramer(maxLineBytes: number = MAX_LINE_BYTES): Framer {
+export function createFramer(maxLineBytes: number = MAX_LINE_BYTES) {
   let fragments: Buffer[] = [];
   let pendingBytes = 0;
 
@@ -44,7 +30,8 @@ export function createFramer(maxLineBytes: number = MAX_LINE_BYTES): Framer {
   }
 
   return {
-    push(chunk) {
+    /** The lines that this chunk completes, each with its terminator. */
+    push(chunk: Buffer): Buffer[] {
       const lines: Buffer[] = [];
       let start = 0;
       for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
@@ -56,6 +43,7 @@ export function createFramer(maxLineBytes: number = MAX_LINE_BYTES): Framer {
       if (pendingBytes >= maxLineBytes) lines.push(join());
       return lines;
     },
-    flush: () => (pendingBytes === 0 ? undefined : join()),
+    /** The last line, at the end of the stream; undefined if it was terminated. */
+    flush: (): Buffer | undefined => (pendingBytes === 0 ? undefined : join()),
   };
 }

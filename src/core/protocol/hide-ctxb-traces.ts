@@ -1,7 +1,6 @@
 import { parseFields, stringOf, textsOf } from './fields.ts';
 import { withMembers } from './json-spans.ts';
 
-/** Identifies ctxb's traces in claude's lines. */
 export interface Traces {
   /** Whether ctxb assigned the `uuid` of a prompt. */
   readonly isStamped: (uuid: string) => boolean;
@@ -17,10 +16,11 @@ const STAMP_KEY = '"user_message_uuid';
 /** Keys that 2.1.330 writes only with stream-json. */
 const STREAM_ONLY = { usage: '"model_usage_since_last_result"', capability: '"lifecycle_wakeup_source_v1"' };
 
-/** A key in the response to an `initialize` request with hooks. */
+/** A key in the response to an `initialize` request with hooks, and its path. */
 const HOOKS_KEY = '"hooks_applied"';
+const HOOKS_APPLIED = ['"response"', '"response"', HOOKS_KEY];
 
-/** Marks in lines that may need a change; a line without any mark stays unchanged. */
+/** A line without any of these stays unchanged. */
 export function traceMarks({ isStreamed }: Traces): readonly string[] {
   return [STAMP_KEY, HOOKS_KEY, CALLBACK_MARK, ...(isStreamed ? Object.values(STREAM_ONLY) : [])];
 }
@@ -28,14 +28,11 @@ export function traceMarks({ isStreamed }: Traces): readonly string[] {
 /** Additional keys that 2.1.330 writes only if the turn began with a prompt with an id. */
 const FURTHER_STAMP_KEYS = /^"(?:request_sent_wall_ms|first_request_\w+|owed_rows)"$/;
 
-/**
- * Removes the traces of ctxb from a line from claude and keeps every other byte.
- *
- * @param line JSON, with or without its terminator
- */
+/** Removes the traces of ctxb from a JSON line from claude and keeps every other byte. */
 export function hideCtxbTraces(line: string, traces: Traces): string {
   if (!traceMarks(traces).some((mark) => line.includes(mark))) return line;
-  const plain = withoutKeys(withoutHooksApplied(line, traces), traces);
+  const hasHooksApplied = line.includes(HOOKS_KEY) && traces.hasOnlyOwnHooks();
+  const plain = withoutKeys(hasHooksApplied ? removeMember(line, HOOKS_APPLIED) : line, traces);
   return plain.includes(CALLBACK_MARK) ? withoutOwnHooks(plain, traces.ownHooks()) : plain;
 }
 
@@ -50,9 +47,8 @@ function withoutKeys(line: string, { isStamped, isStreamed }: Traces): string {
     '"user_message_uuids"': (value) => without(value, (uuid) => isStamped(uuid.slice(1, -1))),
     ...(isStreamed ? STREAM_KEY_CHANGES : {}),
   };
-  return withMembers(line, line.indexOf('{'), ({ name = '', from, to }) => {
+  return withMembers(line, (value, name) => {
     if (isBegun && FURTHER_STAMP_KEYS.test(name)) return undefined;
-    const value = line.slice(from, to);
     const change = changes[name];
     return change ? change(value) : value;
   }).text;
@@ -63,47 +59,29 @@ const STREAM_KEY_CHANGES = {
   '"capabilities"': (value: string) => without(value, (capability) => capability === STREAM_ONLY.capability),
 };
 
-function withoutHooksApplied(line: string, { hasOnlyOwnHooks }: Traces): string {
-  return line.includes(HOOKS_KEY) && hasOnlyOwnHooks()
-    ? removeMember(line, ['"response"', '"response"', HOOKS_KEY])
-    : line;
-}
-
 /** An object without the member at this path of names. */
-function removeMember(object: string, [name, ...deeper]: readonly string[]): string {
-  return withMembers(object, object.indexOf('{'), (member) => {
-    const value = object.slice(member.from, member.to);
-    if (member.name !== name) return value;
+function removeMember(object: string, [first, ...deeper]: readonly string[]): string {
+  return withMembers(object, (value, name) => {
+    if (name !== first) return value;
     return deeper.length === 0 ? undefined : removeMember(value, deeper);
   }).text;
 }
 
 /** An array without some values; undefined if no value remains. */
 function without(array: string, isTakenOut: (value: string) => boolean): string | undefined {
-  const remaining = withMembers(array, 0, ({ from, to }) => {
-    const value = array.slice(from, to);
-    return isTakenOut(value) ? undefined : value;
-  });
+  const remaining = withMembers(array, (value) => (isTakenOut(value) ? undefined : value));
   return remaining.count === 0 && remaining.text !== array ? undefined : remaining.text;
 }
 
 /** claude's last line of a `/compact`, with the output of each hook. */
 const REPORT = /("content":"<local-command-stdout>Compacted )((?:Pre|Post)Compact \[.*?)(<\/local-command-stdout>")/;
 
-/**
- * Each hook starts on a new line, escaped as `
- * `.
- */
+/** Each hook starts on a new line, which is escaped. */
 const NEXT_HOOK = /\\n(?=(?:Pre|Post)Compact \[)/;
 
 const CALLBACK_MARK = 'Compact [callback]';
 
-/**
- * Removes ctxb's hooks from the report of a `/compact`. ctxb's hooks run last, so they are the last callbacks of their
- * names.
- *
- * @param own names of the hooks that ctxb has registered
- */
+/** Removes ctxb's hooks from the report of a `/compact`. They run last: the last callbacks of their names. */
 function withoutOwnHooks(line: string, own: readonly string[]): string {
   return line.replace(REPORT, (_, before: string, hooks: string, after: string) => {
     const ran = hooks.split(NEXT_HOOK);

@@ -15,11 +15,7 @@ const SPACE = /[ \t\r\n]*/y;
 const ATOM = /[^,\]}\s]+/y;
 const BRACKETS = /["[\]{}]/g;
 
-/**
- * The values of an array or an object as positions in the text, so that numbers keep all their digits.
- *
- * @param bracket offset of the opening bracket
- */
+/** Positions, so that numbers keep all their digits. @param bracket offset of the opening bracket */
 export function membersAt(text: string, bracket: number): JsonMember[] {
   const isObject = text[bracket] === '{';
   const members: JsonMember[] = [];
@@ -41,21 +37,16 @@ export function membersAt(text: string, bracket: number): JsonMember[] {
 }
 
 /**
- * Removes or replaces members of an array or an object; other members stay byte for byte.
+ * Removes or replaces members of the first array or object in a text; other members stay byte for byte.
  *
- * @param bracket offset of the opening bracket
- * @param change returns the new text of a member's value, or undefined to remove the member
+ * @param change returns the new text of a member's value, or undefined to remove the member; names are quoted
  */
-export function withMembers(
-  text: string,
-  bracket: number,
-  change: (member: JsonMember) => string | undefined,
-): { readonly text: string; readonly count: number } {
-  const members = membersAt(text, bracket);
+export function withMembers(text: string, change: (value: string, name: string) => string | undefined) {
+  const members = membersAt(text, text.search(/[[{]/));
   let result = '';
   let count = 0;
   for (const [index, member] of members.entries()) {
-    const value = change(member);
+    const value = change(text.slice(member.from, member.to), member.name ?? '');
     if (value === undefined) continue;
     const separator = count === 0 ? '' : text.slice(members[index - 1]?.to, member.at);
     result += separator + text.slice(member.at, member.from) + value;

@@ -9,7 +9,6 @@ const SPELLING =
 /** The mark of the large window in a model id. Session logs drop Claude Code's mark; some gateways use their own. */
 const LARGE_MARK = /(?:\[1m\]|[-:]1m)$/i;
 
-/** Whether the model id has the mark of the large window. */
 export function hasLargeMark(id: string): boolean {
   return LARGE_MARK.test(id);
 }
@@ -29,7 +28,6 @@ export function modelName(id: string): string {
   return Number(major) < 4 ? `claude-${version}-${family}` : `claude-${family}-${version}`;
 }
 
-/** An id that needs no normalisation. */
 const NORMALIZED = /^[a-z0-9-]*$/;
 
 /** Normalises an id from a URL or a display name. */

@@ -39,10 +39,7 @@ export interface LimitUse {
   readonly resetsAt: number | undefined;
 }
 
-/**
- * Reads the token counts of a `usage` object; undefined without counts. A count may be a numeric string; missing, null
- * and negative counts become 0.
- */
+/** Undefined without counts. A count may be a numeric string; missing, null and negative counts become 0. */
 export function readUsage(value: unknown): Usage | undefined {
   const usage = readCounts(value);
   const iterations = listOf(fieldsOf(value).iterations);
@@ -127,15 +124,15 @@ export function addUsage(a: Usage, b: Usage): Usage {
   return withTerms(sum, (a.cacheCreationHour ?? 0) + (b.cacheCreationHour ?? 0));
 }
 
-/** Input tokens of a call: the context that was sent. */
+/** Input tokens: the context that was sent. */
 export function contextOf(usage: Usage): number {
   return usage.input + usage.cacheCreation + usage.cacheRead;
 }
 
 /** The context of a call as claude displays it: the sum over its inferences. */
 export function shownContext(usage: Usage): number {
-  const ownModel = (usage.besides ?? []).filter(({ model }) => model === undefined);
-  return ownModel.reduce((sum, each) => sum + contextOf(each.usage), contextOf(usage));
+  const own = (usage.besides ?? []).filter(({ model }) => model === undefined);
+  return own.reduce((sum, each) => sum + contextOf(each.usage), contextOf(usage));
 }
 
 /** All-zero usage means "unknown": API errors, local commands, some back-ends. */
@@ -143,15 +140,11 @@ export function isAllZero(usage: Usage): boolean {
   return contextOf(usage) === 0;
 }
 
-/** Whether the counts of a line are newer than the known counts of its call. */
 export function isNewer(reported: Usage | undefined, known: Usage): reported is Usage {
   return reported !== undefined && !isAllZero(reported) && reported.output >= known.output;
 }
 
-/**
- * The last inference in `usage.iterations` that is not an adviser's: the turn's last API call, in versions that fill
- * the list.
- */
+/** The turn's last API call, in versions that fill `usage.iterations`. */
 export function readLastIteration(usage: unknown): Usage | undefined {
   const iterations = listOf(fieldsOf(usage).iterations).map(fieldsOf);
   return readCounts(iterations.findLast(({ type }) => type !== ADVISOR_TYPE));

@@ -1,8 +1,4 @@
-/**
- * Whether a version of Claude Code is `least` or later.
- *
- * @param version as `init` and session logs report it, such as `2.1.330`; undefined counts as the oldest
- */
+/** @param version as `init` and session logs report it, such as `2.1.330`; undefined counts as the oldest */
 export function isAtLeast(version: string | undefined, minimum: string): boolean {
   const parts = partsOf(version ?? '0');
   for (const [place, part] of partsOf(minimum).entries()) {
