@@ -7,7 +7,7 @@ export interface CutJson {
   readonly text: string;
   /** Arrays and objects that lost members, outermost first. */
   readonly lists: readonly CutList[];
-  /** At least one string was shortened; shortened strings end with a mark. */
+  /** Some strings are shortened, and end with a mark. */
   readonly hasCutTexts: boolean;
 }
 
@@ -68,14 +68,13 @@ export function cutJson(text: string, room: number): CutJson | undefined {
     return kind === 'array' ? `[${parts.join(',')}]` : `{${parts.join(',')}}`;
   }
 
-  /** A quoted string with a mark at its end. */
   function cutString({ from, to }: JsonSpan, space: number): string | undefined {
     if (space < 3) return undefined;
     hasCutTexts = true;
     return `"${wholeCharacters(text.slice(from + 1, Math.min(to, from + space - 2)))}…"`;
   }
 
-  /** Keeps as many items as fit from the beginning; if not even the first fits, a part of it. */
+  /** The first items that fit, or a part of the first. */
   function keepItems(items: readonly JsonMember[], space: number, path: string, depth: number): Kept {
     const keptItems: string[] = [];
     let remaining = space;
@@ -131,7 +130,6 @@ function nameIn(name: string): string {
   return plain === undefined ? `[${name}]` : `.${plain}`;
 }
 
-/** Only objects and arrays count: other JSON values cannot be cut. */
 function isJson(text: string): boolean {
   return /^\s*[[{]/.test(text) && parsed(text) !== undefined;
 }

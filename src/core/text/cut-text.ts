@@ -1,3 +1,4 @@
+import { sumOf } from './sum-of.ts';
 import { lineFeeds, wholeCharacter } from './words.ts';
 
 /** UTF-16 offsets; `to` is exclusive. */
@@ -12,9 +13,6 @@ const FAILURES_SHARE = 0.25;
 
 /** UTF-16 units reserved for the description of one gap. */
 const GAP = 60;
-
-/** UTF-16 units searched for failures at each end of the hidden part, while claude waits. */
-const SCAN = 500_000;
 
 /** Maximum UTF-16 units of a line that names a failure, and of its neighbours. */
 const LINE_LENGTH = 400;
@@ -32,7 +30,7 @@ export function cutText(text: string, room: number) {
   // The beginning always gets this part, so failures inside need no extra room.
   const headMin = beginning(text, Math.floor(room * (1 - END_SHARE - FAILURES_SHARE)) - 2 * GAP);
   const failures = failuresIn(text, { from: headMin.to, to: end.from }, Math.floor(room * FAILURES_SHARE));
-  const usedRoom = [...failures, end].reduce((sum, span) => sum + span.to - span.from + GAP, GAP);
+  const usedRoom = GAP + sumOf([...failures, end], (span) => span.to - span.from + GAP);
   const shown = mergeSpans([beginning(text, room - usedRoom), ...failures, end]);
   return { ...joinSpans(text, shown), nextLine: lineFeeds(text, 0, shown[0]?.to ?? 0) + 1 };
 }
@@ -58,28 +56,15 @@ function failuresIn(text: string, { from, to }: Span, room: number): Span[] {
   const spans: Span[] = [];
   let remaining = room;
   let done = from;
-  for (const index of failurePlaces(text, { from, to })) {
-    if (index < done) continue;
-    const span = withContextLines(text, index, done);
+  for (const { index } of text.slice(from, to).matchAll(FAILURES)) {
+    if (from + index < done) continue;
+    const span = withContextLines(text, from + index, done);
     remaining -= span.to - span.from + GAP;
     if (remaining < 0) break;
     spans.push(span);
     done = span.to;
   }
   return spans;
-}
-
-function* failurePlaces(text: string, { from, to }: Span): Generator<number> {
-  const isLong = to - from > 2 * SCAN;
-  const parts = isLong
-    ? [
-        { from, to: from + SCAN },
-        { from: to - SCAN, to },
-      ]
-    : [{ from, to }];
-  for (const part of parts) {
-    for (const { index } of text.slice(part.from, part.to).matchAll(FAILURES)) yield part.from + index;
-  }
 }
 
 function withContextLines(text: string, index: number, done: number): Span {
@@ -90,13 +75,12 @@ function withContextLines(text: string, index: number, done: number): Span {
   return { from: wholeCharacter(text, from), to: wholeCharacter(text, Math.min(after, index + 2 * LINE_LENGTH)) };
 }
 
-/** Offset after the line feed that ends the line at `at`. */
 function lineEnd(text: string, at: number): number {
   const end = text.indexOf('\n', at);
   return end < 0 ? text.length : end + 1;
 }
 
-/** Merges adjacent and overlapping spans; expects them in order. */
+/** Expects spans in order. */
 function mergeSpans(spans: readonly Span[]): Span[] {
   const all: Span[] = [];
   for (const span of spans) {
@@ -134,10 +118,8 @@ function beginsLine(text: string, at: number): boolean {
   return at === 0 || text[at - 1] === '\n';
 }
 
-/** Matches the name of a failed test at the beginning of a line. */
 const FAILED_TEST = /^[ \t]*(?:--- FAIL:|\(fail\) |FAIL(?:ED)?:?[ \t]+\S|not ok \d|[✗✘✖×][ \t]|test .* \.\.\. FAILED)/;
 
-/** Matches the name of an error or the start of an error message. */
 const ERROR =
   /\b[A-Z]\w{0,60}(?:Error|Exception|Failure)\b|\b(?:error|fatal|panic(?:ked)?)(?:\[\w{1,20}\])?(?: \w{1,8})?:|\berror TS\d|\b(?:ERROR|FATAL|CRITICAL|FAILED)\b|\bpanicked at\b|^Traceback \(most recent call last\)|^E {2,}\S/;
 

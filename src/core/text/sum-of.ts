@@ -1,4 +1,3 @@
-/** Adds up a figure of each item. */
 export function sumOf<T>(items: Iterable<T>, figureOf: (item: T) => number): number {
   let sum = 0;
   for (const item of items) sum += figureOf(item);

@@ -30,7 +30,7 @@ export function wholeCharacter(text: string, at: number): number {
   return unit >= 0xd800 && unit < 0xdc00 ? at - 1 : at;
 }
 
-/** Cuts to `length` code points; a longer text ends with three dots. */
+/** At most `length` code points; a longer text ends with three dots. */
 export function shorten(text: string, length: number): string {
   const fitting = cut(text, length);
   return fitting === text ? text : cut(`${cut(text, Math.max(0, length - 3))}...`, length);
@@ -49,10 +49,7 @@ export function withSpaces(text: string): string {
   return text.replace(/\s+/g, ' ');
 }
 
-/**
- * Masks the secrets in a text. An array holds the blocks of one message, so that a secret split between them is masked
- * too.
- */
+/** Masks secrets. An array holds the blocks of one message, because a secret may be split between them. */
 export type Mask = (text: string | readonly string[]) => string;
 
 /** Masks nothing, for a text that goes only to the model, which has already seen it. */
@@ -69,10 +66,7 @@ export function cutterWith(mask: Mask): Cutter {
   return (text, length) => oneLine(mask(typeof text === 'string' ? near(text) : text.map(near)), length);
 }
 
-/**
- * Quotes a text from a tool so that it cannot pose as ctxb's: on one line, in backticks, with its own backticks
- * replaced by quotes.
- */
+/** Quotes a text from a tool so that it cannot pose as ctxb's: on one line, without backticks of its own. */
 export function inBackticks(text: string, length: number): string {
   return `\`${oneLine(text, length).replaceAll('`', "'")}\``;
 }
@@ -87,7 +81,6 @@ export function inFence(text: string): string {
   return `${fence}text\n${shown}\n${fence}`;
 }
 
-/** Number of line feeds between two offsets. */
 export function lineFeeds(text: string, from = 0, to = text.length): number {
   let count = 0;
   for (let at = text.indexOf('\n', from); at >= 0 && at < to; at = text.indexOf('\n', at + 1)) count++;
@@ -109,9 +102,7 @@ export function pluralize(count: number, noun: string, plural = `${noun}s`): str
   return `${groupDigits(count)} ${count === 1 ? noun : plural}`;
 }
 
-/**
- * Formats a whole number with its digits in groups of three. The first `toLocaleString` of a process takes Node 20 ms.
- */
+/** Digits in groups of three. The first `toLocaleString` of a process takes Node 20 ms. */
 export function groupDigits(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
@@ -130,10 +121,7 @@ export function durationText(ms: number): string {
   return pluralize(Math.round(ms / 60_000), 'min', 'min');
 }
 
-/**
- * Shares limited space: takes one item from each list in turn while it fits. `costOf` is told whether the item would be
- * the first of its list.
- */
+/** Takes one item from each list in turn while it fits into `room`. The first of a list may cost more. */
 export function inTurns<T>(
   lists: readonly (readonly T[])[],
   room: number,
@@ -179,10 +167,7 @@ export function firstSentences(text: string, length: number): string {
   return taken.length === words.length || /[.!?:。！？]\W?$/.test(taken) ? taken : `${taken}…`;
 }
 
-/**
- * Where to cut a text to at most `length` UTF-16 units: after a sentence, a line or a word in its second half, if
- * possible.
- */
+/** Where to cut to at most `length` UTF-16 units: after a sentence, a line or a word in the second half, if possible. */
 export function endBefore(text: string, length: number): number {
   if (text.length <= length) return text.length;
   const part = text.slice(0, length);
