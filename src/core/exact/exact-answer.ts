@@ -10,8 +10,8 @@ import { isOfUser, type Part, partsOf, type Round, withMidTurn } from './parts.t
 import { lossReason, stepForm } from './step-form.ts';
 import { type Form, resultsOf, usedRounds, type Whole, type WholeOptions, wholeRounds } from './whole-rounds.ts';
 
-/** The outcome of a compaction, and the remaining messages unless claude compacts itself. */
 export interface Answer {
+  /** The remaining messages; undefined if claude compacts itself. */
   readonly messages?: readonly Message[];
   readonly outcome: Outcome;
   /** Why the compaction should wait for the next call. */
@@ -70,11 +70,9 @@ function openTokens(messages: readonly Message[]): number {
 
 function answerTo(messages: readonly Message[], plan: ExactPlan, circumstances: AnswerOptions): Answer {
   const { budget, keep = [], midTurn = [] } = plan;
+  const { model = '', files = new Map() } = circumstances;
   const known = new Set(plan.prompts?.map((text) => text.trim()));
-  const parts = withNewestFiles(
-    withMidTurn(partsOf(messages, known), midTurn, known),
-    circumstances.files ?? new Map(),
-  );
+  const parts = withNewestFiles(withMidTurn(partsOf(messages, known), midTurn, known), files);
   const prompts = parts.flatMap((part) => (part.kind === 'prompt' ? [part.message] : []));
   const note = noteWithMissingWords(prompts, plan);
   const freeTokens = budget - tokensOfAll(prompts) - tokensOfText(noteText(note, 0)) - FRAME;
@@ -84,12 +82,10 @@ function answerTo(messages: readonly Message[], plan: ExactPlan, circumstances: 
   if (freeTokens <= 0)
     return refusal(messages, `the prompts and the note alone are more than ${Math.max(0, budget)} tokens`);
   const isOpen = hasOpenStep(messages);
-  const form = stepForm(messages, circumstances.model ?? '');
+  const form = stepForm(messages, model);
   const { open, whole, rest } = shareRoom(parts, room, new Set(keep), { isOpen, form, stepTokens });
-  if (open !== undefined) {
-    const refused = refuseCut(messages, open, cutOf(open, form, whole), plan, circumstances);
-    if (refused !== undefined) return refused;
-  }
+  const refused = open && refuseCut(messages, open, cutOf(open, form, whole), plan, circumstances);
+  if (refused !== undefined) return refused;
   const entries = withinRoom(entriesOf(parts, whole, rest), rest);
   const omitted = sumOf(parts, (part) => (part.kind === 'note' ? part.gone : 0)) + entries.gone;
   const messagesLeft = assembleMessages(parts, whole, entries.kept, noteText(note, omitted));
@@ -98,7 +94,9 @@ function answerTo(messages: readonly Message[], plan: ExactPlan, circumstances: 
   if (after.tokens > before.tokens) return refusal(messages, 'nothing can be left out');
   const steps = { whole: sumOf(whole.keys(), ({ calls }) => calls.length), lines: entries.steps, gone: omitted };
   const userCount = parts.filter((part) => isOfUser(part, known)).length;
-  const shownTexts = new Set(parts.flatMap((part) => (part.kind === 'prompt' ? textsIn(part) : [])));
+  const shownTexts = new Set(
+    parts.flatMap((part) => (part.kind === 'prompt' ? [part.message.text.trim(), part.heard?.trim()] : [])),
+  );
   const promptCounts = { kept: userCount, of: userCount + [...known].filter((text) => !shownTexts.has(text)).length };
   const ids = [...whole.keys()].flatMap(({ calls }) => calls.map(({ use }) => use.tool_use_id));
   return {
@@ -138,10 +136,6 @@ function shareRoom(
   return { open, whole, rest: Math.min(freeTokens * (1 - WHOLE_SHARE), Math.max(0, freeTokens - unseenTokens)) };
 }
 
-function textsIn({ message, heard }: Extract<Part, { kind: 'prompt' }>): string[] {
-  return [message.text, heard ?? ''].map((text) => text.trim());
-}
-
 function cutOf(open: Round, form: Form, whole: Whole): string | undefined {
   const isCut = tokensOfAll(form.write(open, resultsOf(open))) > tokensOfAll(whole.get(open) ?? []);
   return isCut ? 'the model has yet to see results for which there is no room' : undefined;
@@ -150,12 +144,8 @@ function cutOf(open: Round, form: Form, whole: Whole): string | undefined {
 /** Adds the user's words that no prompt contains. */
 function noteWithMissingWords(prompts: readonly Message[], { note, said }: ExactPlan): string {
   if (said === undefined) return note;
-  const missingWords = wordsMissingFrom(said, prompts.map(wordsOf).join('\n'));
-  return [note, ...wordsAsLines(missingWords, said.room)].filter(Boolean).join('\n');
-}
-
-function wordsOf({ text }: Message): string {
-  return commandOf(text) ?? text;
+  const words = prompts.map(({ text }) => commandOf(text) ?? text).join('\n');
+  return [note, ...wordsAsLines(wordsMissingFrom(said, words), said.room)].filter(Boolean).join('\n');
 }
 
 /** Like exactAnswer(), but leaves the compaction to claude if the plan cannot be read or followed. */

@@ -35,7 +35,6 @@ export function isOwn(text: string): boolean {
   );
 }
 
-/** Whether the text is the last step in the user's words. */
 export function isStep(text: string): boolean {
   return text.startsWith(STEP_TITLE);
 }
@@ -62,13 +61,16 @@ export function noteText(note: string, omitted: number): string {
 }
 
 export function linesText(lines: readonly string[]): string {
-  return [LINES_TITLE, ...lines.map((line) => BULLET + line)].join('\n');
+  return listText(LINES_TITLE, lines);
 }
 
-/** A whole step as text, without blocks for tool calls and results. */
-export function stepText(lines: readonly string[], calls: readonly { readonly call: string; readonly text: string }[]) {
-  const listed = [STEP_TITLE, ...lines.map((line) => BULLET + line)].join('\n');
-  return [listed, ...calls.map(({ call, text }) => `${call}\n${text}`)].join('\n\n');
+function listText(title: string, lines: readonly string[]): string {
+  return [title, ...lines.map((line) => BULLET + line)].join('\n');
+}
+
+/** A whole step as text. @param calls each with its result */
+export function stepText(lines: readonly string[], calls: readonly string[]): string {
+  return [listText(STEP_TITLE, lines), ...calls].join('\n\n');
 }
 
 export function heardText(text: string): string {
@@ -79,7 +81,6 @@ export function summaryText(text: string): string {
   return `${SUMMARY_TITLE}\n${text}`;
 }
 
-/** The model's words next to its tool calls, as a line. */
 export function wordsLine(words: string): string {
   return SAID_PREFIX + words;
 }

@@ -34,13 +34,12 @@ export function partsOf(messages: readonly Message[], known: Known): Part[] {
   let from = 0;
   while (from < messages.length) {
     const message = messages[from] as Message;
-    const end = isUserMessage(message) ? from + 1 : roundEnd(messages, from);
-    if (from > answered && isStep(message.text) && !known.has(message.text.trim()))
-      parts.push({ kind: 'prompt', message });
-    else
-      parts.push(
-        ...(isUserMessage(message) ? userParts(message, messages[end], known) : [roundOf(messages.slice(from, end))]),
-      );
+    const isUsers = isUserMessage(message);
+    const end = isUsers ? from + 1 : roundEnd(messages, from);
+    const isOpenStep = from > answered && isStep(message.text);
+    if (isOpenStep) parts.push({ kind: 'prompt', message });
+    else if (isUsers) parts.push(...userParts(message, messages[end], known));
+    else parts.push(roundOf(messages.slice(from, end)));
     from = end;
   }
   const [last, newest] = [parts.at(-1), messages.at(-1)];
@@ -58,12 +57,8 @@ export function withMidTurn(parts: readonly Part[], midTurn: readonly MidTurnPro
   const all = [...parts];
   const end = parts.at(-1);
   const isOpen = end?.kind === 'round' && end.messages.some(isResult);
-  for (const { text, after } of withoutKnown(
-    parts.flatMap(linesIn),
-    midTurn,
-    ({ text }) => reportIn(text, known) ?? text,
-  )) {
-    const report = reportIn(text, known);
+  const heard = midTurn.map((prompt) => ({ ...prompt, report: reportIn(prompt.text, known) }));
+  for (const { text, after, report } of withoutKnown(parts.flatMap(linesIn), heard, (one) => one.report ?? one.text)) {
     const isLate = report !== undefined && !isOpen;
     let at =
       stepAfterCall(all, after) ?? Math.max(0, all.findLastIndex(({ kind }) => kind === 'round') + (isLate ? 0 : 1));
@@ -102,7 +97,6 @@ function linesIn(part: Part): readonly string[] {
   return part.kind === 'prompt' && part.heard !== undefined ? [part.heard] : [];
 }
 
-/** A user message without tool results. */
 function isUserMessage(message: Message): boolean {
   return message.role === 'user' && !isResult(message);
 }
@@ -117,7 +111,9 @@ function roundEnd(messages: readonly Message[], from: number): number {
 
 function roundOf(messages: readonly Message[]): Round {
   const results = new Map(
-    messages.flatMap(({ toolResults = [] }) => toolResults.map((one) => [one.tool_use_id, selfContained(one)])),
+    messages.flatMap(({ toolResults = [] }) =>
+      toolResults.map((one) => [one.tool_use_id, hasText(one) ? one : { ...one, text: REMOVED_NOTICE }]),
+    ),
   );
   // After `--resume` a step that was open at a compaction appears twice.
   const uses = new Map(messages.flatMap(({ toolUses }) => toolUses.map((use) => [use.tool_use_id, use])));
@@ -136,15 +132,10 @@ const SUMMARY = /\nSummary:\s([\s\S]*?)(?:\n\nIf you need specific details from 
 /** claude's result of a skill call; the skill's text comes separately. */
 const SKILL = 'Launching skill: ';
 
+/** Pictures and tool definitions have no text here; without a placeholder the result would look empty. */
 export const REMOVED_NOTICE =
   '[ctxb] The content here was removed (a picture, tools that were looked up, a file seen before, the text of a skill): ask for it again.';
 
-/** Pictures and tool definitions have no text here; without a placeholder the result would look empty. */
-function selfContained(result: ToolResult): ToolResult {
-  return hasText(result) ? result : { ...result, text: REMOVED_NOTICE };
-}
-
-/** Whether the text contains the actual result. */
 export function hasText({ text }: ToolResult): boolean {
   return text !== '' && !isSeenBefore(text) && !text.startsWith(SKILL);
 }

@@ -35,14 +35,12 @@ function buildStep({ words, calls }: Round, results: readonly ToolResult[]): Mes
   return results.length === 0 ? [reply] : [reply, createMessage('user', '', { toolResults: results })];
 }
 
-/** Writes an unseen step as words of the user. */
 function quoteStep(round: Round, results: readonly ToolResult[]): Message[] {
   if (round.calls.length === 0) return [createMessage('assistant', round.words)];
   const texts = new Map(results.map(({ tool_use_id, text }) => [tool_use_id, text]));
-  const calls = round.calls.map(({ use: { tool_use_id, tool, input } }) => ({
-    call: `${tool} ${JSON.stringify(input)}`,
-    text: texts.get(tool_use_id) ?? '',
-  }));
+  const calls = round.calls.map(
+    ({ use }) => `${use.tool} ${JSON.stringify(use.input)}\n${texts.get(use.tool_use_id) ?? ''}`,
+  );
   return [createMessage('user', stepText(stepLines(round), calls))];
 }
 
@@ -56,7 +54,7 @@ export function lossReason({ messages }: Round): string | undefined {
   return isLost ? 'the model has yet to see what a tool gave back beside text' : undefined;
 }
 
-/** File types that a text does not fully represent. */
+/** Files that a text does not fully represent. */
 const NON_TEXT_TYPES: readonly unknown[] = ['image', 'pdf', 'parts', 'notebook'];
 
 function isPicture({ result }: ToolResult): boolean {

@@ -37,10 +37,8 @@ export function wholeRounds(
   { isOpen, form: { write, mostSteps } }: WholeOptions,
 ): Whole {
   const from = parts.findLastIndex(({ kind }) => kind !== 'round' && kind !== 'prompt') + 1;
-  const [last, ...earlier] = parts
-    .slice(from)
-    .filter((part) => part.kind === 'round')
-    .reverse();
+  const rounds = parts.slice(from).filter((part) => part.kind === 'round');
+  const [last, ...earlier] = rounds.reverse();
   const whole = new Map<Round, readonly Message[]>();
   if (last === undefined || !isAnswered(last)) return whole;
   const all = write(last, resultsOf(last));
@@ -81,7 +79,8 @@ export function usedRounds(
       ({ use, result }) => keep.has(use.tool_use_id) && result !== undefined && result.text !== REMOVED_NOTICE,
     );
     if (calls.length === 0) continue;
-    const messages = form.write({ ...part, calls }, resultsOf({ ...part, calls }));
+    const round = { ...part, calls };
+    const messages = form.write(round, resultsOf(round));
     remaining -= tokensOfAll(messages);
     if (remaining < 0) break;
     used.set(part, messages);
