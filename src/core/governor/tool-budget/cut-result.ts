@@ -68,7 +68,7 @@ function replacementText(state: GovernorState, { call, allowed, tokens }: Result
   const room = Math.floor(allowed * charsPerToken(state)) - title.length - path.length - OPENING_LENGTH;
   const part = cutText(text, Math.max(0, room));
   const size = `${codePoints(text)} characters in ${part.lines} ${part.lines === 1 ? 'line' : 'lines'}${exitText(call)}`;
-  const atOnce = Math.max(1, Math.floor((allocation(state, call.tool, call.agent) * part.lines) / tokens));
+  const atOnce = Math.max(1, Math.floor((allocation(state, call) * part.lines) / tokens));
   const way =
     atOnce < part.lines
       ? `continue with Read, offset=${part.nextLine}; the budget allows about ${atOnce} lines at a time.`
@@ -83,7 +83,7 @@ const OPENING_LENGTH = 300;
 /** Maximum number of cut lists to describe: claude shows only the beginning of a long context. */
 const MAX_LISTS = 8;
 
-/** Describes the cuts next to the result, so that the JSON stays valid. */
+/** Describes the cuts next to the result: the JSON stays valid. */
 function jsonInstead(
   state: GovernorState,
   { call }: ResultPlan,
@@ -96,7 +96,7 @@ function jsonInstead(
   const ratio = charsPerToken(state);
   const lines = Math.max(1, stored.text.split('\n').length);
   const perLine = Math.max(1, estimateTokens(stored.text, ratio) / lines);
-  const atOnce = Math.max(1, Math.floor(allocation(state, call.tool, call.agent) / perLine));
+  const atOnce = Math.max(1, Math.floor(allocation(state, call) / perLine));
   const way = `Read it there with offset and limit; the budget allows about ${atOnce} lines at a time.`;
   const opening = `ctxb cut the JSON of ${titleOf(call)} to fit the budget of tools. The full result is in ${path}.`;
   return { text, context: [opening, ...listNotes, more, longTexts, way].filter(Boolean).join(' ') };
@@ -124,8 +124,8 @@ function exitText({ tool, response }: ToolCall): string {
   return meaning === undefined ? ', exit status 0' : `, ${meaning}`;
 }
 
-/** The text of a tool's result as the model should see it, and a function that replaces it. */
 interface ResultText {
+  /** As the model should see it. */
   readonly text: string;
   /** The text blocks, if the result is a list. */
   readonly texts?: readonly string[];
@@ -152,7 +152,7 @@ export function resultText(tool: string, response: unknown): ResultText | undefi
 const SAVED =
   /^Error: result \([\d,]+ characters.{0,80}exceeds maximum allowed tokens\. Output has been saved to (.+?)\.?(?:\n|$)/;
 
-/** The path at which claude stored a result above its own limits; undefined otherwise. */
+/** Where claude stored a result above its own limits. */
 export function storedPath(tool: string, response: unknown): string | undefined {
   if (tool === 'Bash') return textOf(fieldsOf(response).persistedOutputPath);
   return tool.startsWith('mcp__') ? groupsIn(SAVED, stringOf(response))[0] : undefined;

@@ -15,7 +15,7 @@ const FILES_WITHOUT_LINES = /\.(?:png|jpe?g|gif|webp|bmp|ico|pdf|ipynb)$/i;
 /** Asks the host to measure the file; a call that needs no limit passes unchanged. */
 export function planRead(state: GovernorState, call: ToolCall, hint: string): GovernorState {
   const { file_path: path, pages } = call.input;
-  const allowed = Math.min(LARGEST_PART, allocation(state, call.tool, call.agent));
+  const allowed = Math.min(LARGEST_PART, allocation(state, call));
   const hasLines = typeof path === 'string' && pages === undefined && !FILES_WITHOUT_LINES.test(path);
   if (!hasLines || mayPass(state, call)) return answered(state, call, hint);
   const { requestId, cwd } = call;
@@ -46,9 +46,9 @@ export function limitRead(state: GovernorState, plan: ReadPlan, file: FileMeasur
   return limitCall(countCut(open, call), call, { parameter: 'limit', value: limit, context, reason });
 }
 
-function isPassing(state: GovernorState, { agent }: ToolCall, tokens: number, allowed: number): boolean {
+function isPassing(state: GovernorState, call: ToolCall, tokens: number, allowed: number): boolean {
   const isForClaude = allowed === LARGEST_PART && tokens <= CLAUDES_LIMIT;
-  return isForClaude || isWorthPassing(state, agent, tokens, allowed);
+  return isForClaude || isWorthPassing(state, call, tokens, allowed);
 }
 
 interface Limit {
@@ -76,7 +76,7 @@ function withInput({ input }: ToolCall, parameter: string, value: number): Field
 function limitText(state: GovernorState, { call, allowed }: ReadPlan, limit: number, lines: number): string {
   const offset = offsetOf(call);
   const last = offset + limit - 1;
-  const more = Math.floor((limit * allocation(state, call.tool, call.agent)) / Math.max(1, allowed));
+  const more = Math.floor((limit * allocation(state, call)) / Math.max(1, allowed));
   return `This Read returns lines ${offset}-${last} of ${lines}, as one result may take about ${allowed} tokens now. Continue with offset=${last + 1}; the budget allows about ${Math.min(lines - last, Math.max(1, more))} more lines.`;
 }
 
@@ -105,17 +105,12 @@ export function suggestLimit(allowed: number, perItem: number, minimum = 10): nu
 
 /** Limits the items of a Grep, unless the agent has set a limit. */
 export function limitGrep(state: GovernorState, call: ToolCall, hint: string): GovernorState {
-  const { tool, input, agent } = call;
-  if ('head_limit' in input || !mayChange(state, 'input')) return answered(state, call, hint);
-  const allowed = allocation(state, tool, agent);
+  if ('head_limit' in call.input || !mayChange(state, 'input')) return answered(state, call, hint);
+  const allowed = allocation(state, call);
   const value = suggestLimit(allowed * MARGIN, GREP_ITEM, 1);
   const notice = `ctxb set head_limit=${value} for this call, as one result may take about ${allowed} tokens now: ask for the next page to continue.`;
   const context = joinSentences(notice, hint);
   const reason = `about ${GREP_ITEM} tokens an item`;
-  return limitCall(keepOpen(state, call, { tokens: allowed }), call, {
-    parameter: 'head_limit',
-    value,
-    context,
-    reason,
-  });
+  const limit = { parameter: 'head_limit', value, context, reason };
+  return limitCall(keepOpen(state, call, { tokens: allowed }), call, limit);
 }

@@ -7,6 +7,7 @@ import { estimateTokens } from '../gauge/token-estimate.ts';
 import { inTokens, type Policy, type Tiers, type ToolsPolicy } from '../policy.ts';
 import { promptsInTurn } from '../prompts/mailbox.ts';
 import type { GovernorState } from '../state.ts';
+import type { ToolCall } from './tool-budget.ts';
 
 /** Tokens of a Read that claude certainly accepts. From this plan on, Read behaves as without ctxb. */
 export const LARGEST_PART = 20_000;
@@ -18,15 +19,14 @@ export interface Spent {
   readonly user: number;
 }
 
-/** Space for tool results; negative if more was used than planned. */
+/** Remaining tokens; negative if more was used than planned. Undefined without a measurement. */
 export interface Room {
-  /** Remaining tokens of the whole plan. */
   readonly plan: number;
-  /** Remaining tokens of the tier for tool results. */
+  /** Of the tier for tool results. */
   readonly results: number;
-  /** Remaining tokens of the measured window, without the share of the answer; undefined without a measurement. */
+  /** Of the window, without the share of the answer. */
   readonly window: number | undefined;
-  /** Remaining tokens until the context is relieved; undefined without a measurement. */
+  /** Until the context is relieved. */
   readonly relief: number | undefined;
   /** Smallest result that is worth an additional call; 0 without a measurement. */
   readonly worth: number;
@@ -39,8 +39,7 @@ const ANSWER_TOKENS = 80;
 const CALLS_AFTER = 20;
 
 /**
- * Smallest result, in tokens, that is worth an additional call: it costs as much as the call that fetches it. A smaller
- * rest is cheaper to send at once.
+ * Smallest result, in tokens, that costs as much as the call that fetches it: a smaller rest is cheaper to send at once.
  *
  * @param used tokens that the call reads
  */
@@ -55,10 +54,7 @@ export function breakEvenTokens(used: number): number {
  */
 const REST_SHARE = 1 / 20;
 
-/**
- * Remaining tokens of the plan and of the result tier. System prompt and answer count as planned, regardless of their
- * actual size.
- */
+/** System prompt and answer count as planned, regardless of their actual size. */
 export function planRoom(tiers: Tiers, spent: Spent): Pick<Room, 'plan' | 'results'> {
   const { total, system, response, toolResults } = tiers;
   return {
@@ -86,10 +82,7 @@ export function roomFor(state: GovernorState, agent: string | null): Room {
   return roomIn(run.policy, gauge.window.tokens, spent, used === undefined ? undefined : used + open);
 }
 
-/**
- * @param window tokens; undefined if unknown
- * @param used tokens in the window; undefined without a measurement
- */
+/** @param window tokens; undefined if unknown @param used tokens in it; undefined without a measurement */
 export function roomIn(policy: Policy, window: number | undefined, spent: Spent, used: number | undefined): Room {
   const tiers = tiersInTokens(policy.tiers, window);
   if (used === undefined || window === undefined) {
@@ -104,14 +97,13 @@ export function roomIn(policy: Policy, window: number | undefined, spent: Spent,
 }
 
 /**
- * Tokens that one result of this tool may have now. Falls as results fill their tier and as the context approaches the
- * relief level, but not below the size that is worth a call.
+ * Tokens that one result of this tool may have now: fewer as results fill their tier and the context approaches relief,
+ * but not below the size that is worth a call.
  */
-export function allocation(state: GovernorState, tool: string, agent: string | null): number {
+export function allocation(state: GovernorState, { tool, agent }: Pick<ToolCall, 'tool' | 'agent'>): number {
   return allocationIn(state.run.policy, state.gauge.window.tokens, roomFor(state, agent), tool);
 }
 
-/** @param window tokens */
 export function allocationIn({ tools }: Policy, window: number | undefined, room: Room, tool: string): number {
   const { minTokens } = tools;
   const perCall = inTokens(perCallOf(tools, tool), window);
@@ -122,11 +114,6 @@ export function allocationIn({ tools }: Policy, window: number | undefined, room
     : allotment;
 }
 
-/**
- * Tokens for one result from the room that is left.
- *
- * @param limits tokens
- */
 export function allot(room: Room, { perCall, minTokens }: Pick<ToolsPolicy, 'perCall' | 'minTokens'>): number {
   const { plan, results, window = 0, relief, worth } = room;
   const planned = Math.min(plan, results);
@@ -136,7 +123,7 @@ export function allot(room: Room, { perCall, minTokens }: Pick<ToolsPolicy, 'per
 }
 
 /** Whether a result passes whole: it fits, or fetching the rest would cost more than the cut saves. */
-export function isWorthPassing(state: GovernorState, agent: string | null, tokens: number, allowed: number): boolean {
+export function isWorthPassing(state: GovernorState, { agent }: ToolCall, tokens: number, allowed: number): boolean {
   const { worth, window = 0 } = roomFor(state, agent);
   return tokens <= allowed || (tokens - allowed <= worth && tokens <= window);
 }
@@ -145,7 +132,7 @@ export function isWorthPassing(state: GovernorState, agent: string | null, token
  * Whether a result should pass because the cuts of this run have not paid: the calls that fetched their rest cost more
  * than what nobody fetched. A budget that the user has set holds.
  */
-export function cutsLoseMoney(state: GovernorState, agent: string | null, tool: string, tokens: number): boolean {
+export function cutsLoseMoney(state: GovernorState, { tool, agent }: ToolCall, tokens: number): boolean {
   const { run, gauge, work } = state;
   const { tokens: saved, calls } = work.tools.contents.cut;
   const isDefault = perCallOf(run.policy.tools, 'Read') >= LARGEST_PART && !(tool in run.policy.tools.byTool);
@@ -175,7 +162,6 @@ function matches(pattern: string, tool: string): boolean {
   return at + last.length <= tool.length;
 }
 
-/** @param window tokens */
 export function tiersInTokens(tiers: Tiers, window: number | undefined): Tiers {
   const entries = Object.entries(tiers).map(([name, tier]) => [name, inTokens(tier, window)]);
   return { ...tiers, ...Object.fromEntries(entries) };

@@ -75,7 +75,7 @@ export interface FileMeasure {
   readonly fitting: number;
 }
 
-/** A result that is too large and will be cut once it is stored. */
+/** A result that will be cut once it is stored. */
 export interface ResultPlan {
   readonly kind: 'result';
   readonly call: ToolCall;

@@ -1,7 +1,6 @@
 import { fieldsOf, ownOf } from '../../protocol/fields.ts';
 import { estimateTokens } from '../gauge/token-estimate.ts';
 import type { GovernorState } from '../state.ts';
-
 import { planCut, resultText, storedPath } from './cut-result.ts';
 import { hintFor } from './hints.ts';
 import { limitGrep, planRead } from './limit-call.ts';
@@ -34,13 +33,10 @@ function withinBudget(before: GovernorState, call: ToolCall): GovernorState {
   // Release the room reserved for this call before measuring it.
   const state = forget(before, 'open', call.toolUseId);
   const tokens = estimateTokens(result.text, charsPerToken(state));
-  const allowed = allocation(state, call.tool, call.agent);
+  const allowed = allocation(state, call);
   const open = keepOpen(state, call, { tokens });
   const isForClaude = call.tool === 'Read' && allowed >= LARGEST_PART;
-  const isFitting =
-    isForClaude ||
-    isWorthPassing(state, call.agent, tokens, allowed) ||
-    cutsLoseMoney(state, call.agent, call.tool, tokens);
+  const isFitting = isForClaude || isWorthPassing(state, call, tokens, allowed) || cutsLoseMoney(state, call, tokens);
   if (!isFitting && !mayChange(state, 'output')) return answered(open, call, advice(tokens, allowed));
   if (isFitting || mayPass(state, call)) return answered(resetCuts(open, call), call);
   return planCut(state, call, result, allowed);
@@ -55,10 +51,10 @@ function afterPass(state: GovernorState, call: ToolCall): GovernorState {
   return hasPassed(state, call) ? resetCuts(state, call) : state;
 }
 
-/** Handles a failed tool: its error text cannot be changed. */
+/** The error text of a failed tool cannot be changed. */
 export function afterFailure(state: GovernorState, call: ToolCall): GovernorState {
   const tokens = estimateTokens(call.error, charsPerToken(state));
-  const allowed = allocation(state, call.tool, call.agent);
+  const allowed = allocation(state, call);
   const isLarge = budgetMode(state) !== 'off' && tokens > allowed;
   return answered(afterPass(state, call), call, isLarge ? advice(tokens, allowed) : '');
 }
@@ -71,7 +67,7 @@ function advice(tokens: number, allowed: number): string {
 function pointer(state: GovernorState, call: ToolCall, path: string): string {
   const { persistedOutputSize: bytes } = fieldsOf(call.response);
   const size = typeof bytes === 'number' ? ` (${bytes} bytes)` : '';
-  const allowed = allocation(state, 'Read', call.agent);
+  const allowed = allocation(state, { ...call, tool: 'Read' });
   return `The full result is in ${path}${size}: read parts of it with Read, offset and limit (by characters if its lines are long), or search in it; one result may take about ${allowed} tokens now.`;
 }
 

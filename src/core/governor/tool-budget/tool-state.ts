@@ -20,7 +20,6 @@ export function budgetMode({ run, gauge }: GovernorState): ToolsPolicy['mode'] {
   return gauge.window.tokens === undefined ? 'off' : run.policy.tools.mode;
 }
 
-/** Whether calls may be changed, not only commented on. */
 export function mayChange(state: GovernorState, what: 'input' | 'output'): boolean {
   return budgetMode(state) === 'enforce' && !state.work.budget.ignores.includes(what);
 }
@@ -34,7 +33,7 @@ export function charsPerToken({ gauge }: GovernorState): number {
 export function keepOpen(
   state: GovernorState,
   call: ToolCall,
-  open: Pick<OpenResult, 'tokens' | 'limit' | 'proof' | 'cut'>,
+  open: Omit<OpenResult, 'agent' | 'requestId'>,
 ): GovernorState {
   const { toolUseId, requestId, agent } = call;
   if (toolUseId === '') return state;
@@ -54,13 +53,12 @@ export function countCut(state: GovernorState, call: ToolCall): GovernorState {
   return remember(state, 'repeats', callKey(call), cutsOf(state, call) + 1);
 }
 
-/** Whether the call's result was cut so often that the next one passes. */
 export function mayPass(state: GovernorState, call: ToolCall): boolean {
   return cutsOf(state, call) >= CUTS_IN_A_ROW;
 }
 
-function cutsOf({ work: { budget: toolBudget } }: GovernorState, call: ToolCall): number {
-  return ownOf(toolBudget.repeats, callKey(call)) ?? 0;
+function cutsOf({ work }: GovernorState, call: ToolCall): number {
+  return ownOf(work.budget.repeats, callKey(call)) ?? 0;
 }
 
 /** Restarts the count of cuts after a result passed whole. */
@@ -73,25 +71,14 @@ export function answered(
   state: GovernorState,
   { requestId, hook }: ToolCall,
   context = '',
-  details: Fields = {},
+  specific: Fields = {},
 ): GovernorState {
-  const answer = {
-    kind: 'answer-hook',
-    requestId,
-    hook,
-    output: {},
-    specific: details,
-    ...(context && { context }),
-  } as const;
-  return emit(state, answer);
+  return emit(state, { kind: 'answer-hook', requestId, hook, output: {}, specific, ...(context && { context }) });
 }
 
 type Records = Pick<ToolBudget, 'agents' | 'open' | 'waiting' | 'repeats'>;
 
-/**
- * Sets `key` as the newest entry of a record and drops the oldest entries above the limit, because keys come from an
- * endless stream.
- */
+/** Adds the newest entry of a record and drops the oldest above the limit: keys come from an endless stream. */
 export function remember<R extends keyof Records>(
   state: GovernorState,
   record: R,
@@ -146,7 +133,6 @@ export function cutTokens({ work }: GovernorState, { toolUseId, text }: ToolResu
   return proof !== undefined && text.includes(proof) ? cut : 0;
 }
 
-/** Reads the sizes of tool results from a line from claude. */
 export function followResults(state: GovernorState, { event }: Line): GovernorState {
   // The replaced context also contained the hints and alerts.
   if (state.facts.replaced)

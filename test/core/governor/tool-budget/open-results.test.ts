@@ -27,7 +27,7 @@ function reading(): Driver {
   return driver;
 }
 
-const room = (driver: Driver) => allocation(driver.state, 'Bash', null);
+const room = (driver: Driver) => allocation(driver.state, { tool: 'Bash', agent: null });
 
 /** What one result may take when nothing is under way. */
 const WHOLE = 8_000;
