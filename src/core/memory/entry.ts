@@ -81,7 +81,7 @@ export interface TaskEntry {
   readonly status: string;
 }
 
-/** A failed approach, reported with `ctxb note dead-end`. */
+/** Reported with `ctxb note dead-end`. */
 export interface RemarkEntry {
   readonly kind: 'remark';
   readonly t: number;
@@ -89,7 +89,6 @@ export interface RemarkEntry {
 }
 
 export interface DeadEnd {
-  /** Identifies the approach. */
   readonly key: string;
   readonly cause: 'told' | 'same failure' | 'edit reverted';
   /** The attempt and its outcome, on one line, at most 500 code points. */

@@ -1,7 +1,7 @@
 import type { Input } from '../governor/input.ts';
 import { promptsInTurn, waiting } from '../governor/prompts/mailbox.ts';
 import type { GovernorState } from '../governor/state.ts';
-import { type Fields, fieldsOf, ownOf, stringOf, textOf } from '../protocol/fields.ts';
+import { type Fields, fieldsOf, isFields, jsonText, stringOf, textOf } from '../protocol/fields.ts';
 import { cut, cutterWith, LONG_LINE_LENGTH, lastLines, type Mask, oneLine } from '../text/words.ts';
 import { summarizeOutput } from './call-summary/command-output.ts';
 import { summarizeCall } from './call-summary/summarize-call.ts';
@@ -10,20 +10,19 @@ import type { CommandFacts, Entry, ToolEntry } from './entry.ts';
 import { createExtractor, type ExtractOptions, type Found } from './extract/extract.ts';
 import { commandFacts, type EndedCall } from './extract/tool-calls.ts';
 
-/** The way from inputs to entries, for runs and for logs of claude: facts are found, then analysed and masked. */
+/** Makes entries of inputs, for runs and for logs of claude: facts are found, then analysed and masked. */
 export function createEntrySource(options: ExtractOptions & { readonly mask: Mask }) {
   const extractor = createExtractor(options);
   const entryOf = createEntryMaker(options.mask);
-  let held: readonly { readonly event: Input['event']; readonly found: readonly Found[] }[] = [];
+  let held: readonly { readonly event: Input['event']; readonly prompt: Found }[] = [];
 
-  /** Delays facts from prompts until claude receives them: the notes contain only prompts that were sent. */
+  /** Delays the caller's prompts until claude receives them: the notes contain only prompts that were sent. */
   function sent({ event, from, t }: Input, found: readonly Found[], state: GovernorState): readonly Found[] {
-    const waits = (prompt: Input['event']) => waiting(state).some(({ event }) => event === prompt);
-    const due = held.filter((each) => !waits(each.event)).flatMap((each) => each.found.map((one) => ({ ...one, t })));
-    held = held.filter((each) => waits(each.event));
-    if (from !== 'caller' || found.length === 0 || !waits(event)) return [...found, ...due];
-    held = [...held, { event, found }];
-    return due;
+    if (from === 'caller') held = [...held, ...found.map((prompt) => ({ event, prompt }))];
+    const unsent = new Set<Input['event']>(waiting(state).map((prompt) => prompt.event));
+    const due = held.filter((each) => !unsent.has(each.event)).map(({ prompt }) => ({ ...prompt, t }));
+    held = held.filter((each) => unsent.has(each.event));
+    return from === 'caller' ? due : [...found, ...due];
   }
 
   return {
@@ -54,7 +53,7 @@ const COMMAND_LENGTH = 10_000;
 const TAIL_LINES = 20;
 const TAIL_LENGTH = 2_000;
 
-/** Creates entries from facts, in order: analysed, bounded and masked. */
+/** Makes entries from facts, in order: analysed, bounded and masked. */
 export function createEntryMaker(mask: Mask): (found: Found) => Entry {
   /** The project's folder; paths inside are stored relative to it. */
   let root: string | undefined;
@@ -123,28 +122,21 @@ function inputToCompare({ name, input }: EndedCall['use']): unknown {
   return deed;
 }
 
-/** Tools that write a file, each with the name of the field that has its path. */
-const PATHS_OF_WRITERS: Readonly<Record<string, string>> = {
-  Write: 'file_path',
-  Edit: 'file_path',
-  MultiEdit: 'file_path',
-  NotebookEdit: 'notebook_path',
-};
+const FILE_TOOLS = /^(?:Read|Write|Edit|MultiEdit|NotebookEdit)$/;
 
-/** The file that a successful call has read or changed. */
 function fileOf(
   { use: { name }, input, result, report, outcome }: EndedCall,
   named: (path: string) => string,
 ): Partial<ToolEntry> {
-  const path = textOf(input[name === 'Read' ? 'file_path' : (ownOf(PATHS_OF_WRITERS, name) ?? '')]);
-  if (outcome !== 'ok' || !path) return {};
+  const path = textOf(input.file_path ?? input.notebook_path);
+  if (outcome !== 'ok' || !path || !FILE_TOOLS.test(name)) return {};
   if (name === 'Read') return { reads: named(path) };
   const isNew = typeof report.type === 'string' ? report.type === 'create' : result.text.startsWith('File created');
   const change = name === 'Write' && isNew ? 'created' : 'edited';
   return { change: { path: named(path), change }, reverse: reverseOf(input) };
 }
 
-/** The fingerprint of the input that takes an edit back; undefined if the edit changes nothing of meaning. */
+/** Fingerprint of the input that takes an edit back; undefined if the edit changes nothing of meaning. */
 function reverseOf(input: Fields): string | undefined {
   const { old_string: before, new_string: after } = input;
   if (meaningOf(before) === meaningOf(after)) return undefined;
@@ -155,15 +147,15 @@ function reverseOf(input: Fields): string | undefined {
 const INSIGNIFICANT_LINE =
   /^(?:import\b|from\s+\S+\s+import\b|export\s.*\bfrom\b|(?:pub\s+)?use\s+[\w:{]|using\s+[\w.]+;|#\s*include\b|require\b|(?:const|let|var)\s+.*\brequire\(|(?:[\w.]+\s+)?"[\w./@-]+"(?:\s*\/\/.*)?$|\}\s*from\s+['"]|\/\/|\/\*|\*|#|<!--|--\s|[()[\]{},;]*$)/;
 
-/** A fingerprint of the lines with a meaning, in any order. */
+/** The lines with a meaning, sorted. */
 function meaningOf(text: unknown): string {
-  const lines = stringOf(text).split('\n');
-  return fingerprint(
-    lines
-      .map((line) => line.trim())
-      .filter((line) => !INSIGNIFICANT_LINE.test(line))
-      .sort(),
-  );
+  const lines = stringOf(text)
+    .split('\n')
+    .map((line) => line.trim());
+  return lines
+    .filter((line) => !INSIGNIFICANT_LINE.test(line))
+    .sort()
+    .join('\n');
 }
 
 function maskedCommand(command: CommandFacts, mask: Mask): CommandFacts {
@@ -171,21 +163,16 @@ function maskedCommand(command: CommandFacts, mask: Mask): CommandFacts {
   return {
     ...command,
     text: cut(mask(text), COMMAND_LENGTH),
-    tail: tail === '' ? '' : lastLines(mask(tail), TAIL_LINES, TAIL_LENGTH),
+    tail: lastLines(mask(tail), TAIL_LINES, TAIL_LENGTH),
   };
 }
-
-/**
- * Below this depth all values count as equal: no tool's input nests so deep, and a hostile input must not end the run.
- */
-const MAX_DEPTH = 32;
 
 /**
  * A short text that is equal for equal values, independent of key order. Identifies tool calls and edits; not for
  * security. Two 32-bit FNV-1a hashes with different starting values.
  */
 function fingerprint(value: unknown): string {
-  const text = typeof value === 'string' ? value : canonical(value, 0);
+  const text = typeof value === 'string' ? value : jsonText(value, withSortedKeys);
   let a = 0x811c9dc5;
   let b = 0x9e3779b9;
   for (let at = 0; at < text.length; at++) {
@@ -196,10 +183,7 @@ function fingerprint(value: unknown): string {
   return (a >>> 0).toString(36) + (b >>> 0).toString(36);
 }
 
-function canonical(value: unknown, depth: number): string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? '';
-  if (depth > MAX_DEPTH) return '…';
-  if (Array.isArray(value)) return `[${value.map((item) => canonical(item, depth + 1)).join(',')}]`;
-  const fields = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
-  return `{${fields.map(([key, item]) => `${JSON.stringify(key)}:${canonical(item, depth + 1)}`).join(',')}}`;
+function withSortedKeys(_: string, value: unknown): unknown {
+  if (!isFields(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
 }

@@ -9,10 +9,10 @@ import { promptsInTurn } from '../governor/prompts/mailbox.ts';
 import type { GovernorState, Run } from '../governor/state.ts';
 import { decided } from '../governor/steps.ts';
 import { plainText, textsOf } from '../protocol/blocks.ts';
-import type { AssistantEvent, Event, UserEvent } from '../protocol/events.ts';
+import type { Event } from '../protocol/events.ts';
 import { fieldsOf, textOf } from '../protocol/fields.ts';
 import type { Mask } from '../text/words.ts';
-import type { DeadEnd, Entry } from './entry.ts';
+import type { Entry } from './entry.ts';
 import { type Answered, createHandBack } from './hand-back/hand-back.ts';
 import { missingFrom } from './hand-back/recall.ts';
 import { createRecentMessages } from './hand-back/receipts.ts';
@@ -27,11 +27,6 @@ export interface Remembered {
   readonly decisions: readonly Decision[];
 }
 
-interface MemoryOptions {
-  readonly run: Run;
-  readonly mask: Mask;
-}
-
 const NOTHING_NEW: Remembered = { entries: [], pages: [], decisions: [] };
 
 export type Memory = ReturnType<typeof createMemory>;
@@ -40,7 +35,7 @@ export type Memory = ReturnType<typeof createMemory>;
  * Working memory of a session: receives the governor's inputs, records facts, and hands them back. Mutable, but
  * otherwise as pure as the governor: a replay of a recording makes the same notes and decisions.
  */
-export function createMemory({ run, mask }: MemoryOptions) {
+export function createMemory({ run, mask }: { readonly run: Run; readonly mask: Mask }) {
   const source = createEntrySource({ live: true, mask });
   // The window may become known later. The log keeps its size, a share of the smallest window.
   const notebook = createNotebook(inTokens(run.policy.tiers.history, run.policy.window ?? SMALL_WINDOW));
@@ -60,7 +55,8 @@ export function createMemory({ run, mask }: MemoryOptions) {
       if (entry.kind === 'state' && entry.what === 'handoff') handBack.relieved('handoff', []);
       const noted = notebook.add(entry);
       pages.push(...noted.pages);
-      decisions.push(...noted.found.map((deadEnd) => deadEndDecision(deadEnd, state)));
+      for (const { cause, text, count, evidence } of noted.found)
+        decisions.push(decided(state, 'dead-end', cause, { cause, text, count, evidence }));
     }
     return { entries, pages, decisions };
   }
@@ -77,10 +73,7 @@ export function createMemory({ run, mask }: MemoryOptions) {
   function followClaude(event: Event, state: GovernorState): Decision[] {
     if (event.kind === 'boundary') handBack.relieved('compaction', recent.textsOf(event.kept));
     if (event.kind === 'compact-status' && event.phase === 'failed') handBack.failed();
-    return isMessage(event) ? followMessage(event, state) : [];
-  }
-
-  function followMessage(event: AssistantEvent | UserEvent, state: GovernorState): Decision[] {
+    if (!isMessage(event)) return [];
     recent.add(event);
     if (event.kind === 'assistant') return event.synthetic ? [] : handBack.sent(state);
     if (event.role === 'prompt' || event.role === 'notice') handBack.holds(plainText(event.blocks));
@@ -135,7 +128,7 @@ export function createMemory({ run, mask }: MemoryOptions) {
       const { task = notebook.requests.latest, ...head } = headOf(state);
       return renderIndex(notebook, { ...head, task, updated: t, folder });
     },
-    /** Text of the tool log; undefined while the log is empty. */
+    /** Text of the tool log; undefined while it is empty. */
     toolLog: () => (notebook.toolLog.total === 0 ? undefined : notebook.toolLog.render()),
     /** @param inWork prompts in progress */
     handoff: (state: GovernorState, t: number, inWork = promptsInTurn(state)): string =>
@@ -143,7 +136,8 @@ export function createMemory({ run, mask }: MemoryOptions) {
         ...headOf(state),
         firstPrompt: notebook.firstPrompt,
         running: inWork.map(({ event }) => mask(textsOf(event.blocks))),
-        ...{ folder, t },
+        folder,
+        t,
       }),
     /** Notes that a handoff document lacks, in at most `room` UTF-16 units. */
     missingFrom: (document: string, room: number): string => missingFrom(document, notebook, folder, room),
@@ -171,8 +165,4 @@ function createSummaryReader(): (input: Input) => string | undefined {
     isKnown = false;
     return summary;
   };
-}
-
-function deadEndDecision({ cause, text, count, evidence }: DeadEnd, state: GovernorState): Decision {
-  return decided(state, 'dead-end', cause, { cause, text, count, evidence });
 }

@@ -16,8 +16,7 @@ export function createTasks() {
       else remember(tasks, key, entry, MAX_TASKS);
     },
     /** The tasks of an agent by their ids. */
-    of: (agent: string | null) =>
-      new Map(select((task) => task.agent === agent).map((task) => [task.id, task])),
+    of: (agent: string | null) => new Map(select((task) => task.agent === agent).map((task) => [task.id, task])),
     underWay: () => select(({ status }) => status === 'in_progress'),
     planned: () => select(({ status }) => status !== 'in_progress' && status !== 'completed'),
     /** Uncompleted tasks: tasks in progress first, then in order of their last change. */

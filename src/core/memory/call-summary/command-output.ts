@@ -1,9 +1,10 @@
 import { groupsIn } from '../../protocol/fields.ts';
+import { sumOf } from '../../text/sum-of.ts';
 import { commandCore } from '../shell/command-words.ts';
 import { formatList } from './found-files.ts';
 import { countLines, FILE_LENGTH, NAME_LENGTH, nearLines, type Quote } from './text-result.ts';
 
-/** Matches a single git command; scripts and command substitutions are not parsed. */
+/** Scripts and command substitutions are not parsed. */
 const KNOWN = /^git (?:-C \S+ |--no-pager )*(status|diff|show|log)\b([^;&|<`$()\n]*)$/;
 /** Matches output redirected to a file, and a command in the background; redirecting stderr is allowed. */
 const REDIRECTED = /(?<!2)>|&\s*$/;
@@ -21,36 +22,29 @@ export function summarizeOutput(command: string, { text, isPart }: Printed, quot
   const [verb, words = ''] = groupsIn(KNOWN, commandCore(command).text);
   const [viewer, lines = 10] = groupsIn(PAGED, command);
   const more = isPart || (viewer !== undefined && countLines(text) >= Number(lines));
-  switch (verb) {
-    case 'status': {
-      const status = readGitStatus(text);
-      return status && summarizeGitStatus(status, quote);
-    }
-    case 'diff':
-    case 'show': {
-      const diff = readGitDiff(text);
-      const diffKind = verb === 'diff' && /--(?:staged|cached)\b/.test(words) ? 'staged' : verb;
-      // The closing line of `--stat` counts all files.
-      return diff && summarizeGitDiff({ ...diff, more: diff.total === undefined && more }, diffKind, quote);
-    }
-    case 'log': {
-      const commits = readGitLog(text);
-      return commits && summarizeGitLog({ commits, more }, quote);
-    }
-    default:
-      return undefined;
+  if (verb === undefined) return undefined;
+  if (verb === 'status') {
+    const status = readGitStatus(text);
+    return status && summarizeGitStatus(status, quote);
   }
+  if (verb === 'log') {
+    const commits = readGitLog(text);
+    return commits && summarizeGitLog({ commits, more }, quote);
+  }
+  const diff = readGitDiff(text);
+  const diffKind = verb === 'diff' && /--(?:staged|cached)\b/.test(words) ? 'staged' : verb;
+  // The closing line of `--stat` counts all files.
+  return diff && summarizeGitDiff({ ...diff, more: diff.total === undefined && more }, diffKind, quote);
 }
 
 const PARTS = ['staged', 'modified', 'unmerged', 'untracked'] as const;
 type Part = (typeof PARTS)[number];
 
-/** Working tree state as `git status` reports it: number of files for each part. */
+/** Number of files for each part of the working tree. */
 export interface GitStatus extends Readonly<Record<Part, number>> {
   readonly branch: string | undefined;
   readonly ahead: number;
   readonly behind: number;
-  /** git reports that nothing is left to commit. */
   readonly clean: boolean;
 }
 
@@ -73,10 +67,7 @@ const SHORT_HEAD = /^## (?:No commits yet on |Initial commit on )?(.+?)(?:\.\.\.
 const DIVERGED = /^.*and have (\d{1,9}) and (\d{1,9}) different commits? each/m;
 const NOTHING_LEFT = /^nothing (?:added )?to commit\b.*(?:clean|not staged|create\/copy)/m;
 
-/**
- * Undefined unless the text has the short format of `git status`, with a status code and a path on each line, or the
- * long one, with sentences, and titles above indented files.
- */
+/** Undefined unless the text has the short format of `git status`, with a code and a path on each line, or the long one. */
 export function readGitStatus(text: string): GitStatus | undefined {
   const lines = nearLines(text);
   const isShort = lines.every((line) => SHORT_LINE.test(line));
@@ -89,7 +80,7 @@ export function readGitStatus(text: string): GitStatus | undefined {
     groupsIn(new RegExp(`^(?:## .{1,500}\\[.{0,60}?${way}|Your branch is ${way} .* by) (\\d{1,9})`, 'm'), shown)[0];
   return {
     ...(Object.fromEntries(counts) as Record<Part, number>),
-    branch: groupsIn(isShort ? SHORT_HEAD : LONG_HEAD, shown).find((name) => name !== undefined),
+    branch: groupsIn(isShort ? SHORT_HEAD : LONG_HEAD, shown).find(Boolean),
     ahead: Number(mine ?? divergence('ahead') ?? 0),
     behind: Number(theirs ?? divergence('behind') ?? 0),
     clean: isShort ? lines.every((line) => line.startsWith('## ')) : NOTHING_LEFT.test(shown),
@@ -111,7 +102,6 @@ const TITLES: ReadonlyMap<string, Part> = new Map([
   ['Untracked files:', 'untracked'],
 ]);
 
-/** The part of each file that the long format lists. */
 function listedParts(lines: readonly string[]): Part[] {
   let part: Part | undefined;
   return lines.flatMap((line) => {
@@ -171,7 +161,7 @@ function readStat(lines: readonly string[]): GitDiff | undefined {
   const files = lines.flatMap((line) => groupsIn(STAT_LINE, line));
   const totals = lines.map((line) => groupsIn(STAT_TOTAL, line)).filter((counts) => counts.length > 0);
   if (totals.length === 0) return files.length === 0 ? undefined : { files };
-  const sum = (group: number) => totals.reduce((all, counts) => all + Number(counts[group] ?? 0), 0);
+  const sum = (group: number) => sumOf(totals, (counts) => Number(counts[group] ?? 0));
   return { files, total: sum(0), added: sum(1), removed: sum(2) };
 }
 

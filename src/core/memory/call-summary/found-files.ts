@@ -1,7 +1,8 @@
 import { groupsIn } from '../../protocol/fields.ts';
+import { sumOf } from '../../text/sum-of.ts';
 import { FILE_LENGTH, NAME_LENGTH, nearLines, type Quote } from './text-result.ts';
 
-/** Formats the first `most` items with `tell`, and counts the rest: `a, b, c... (+2 more)`. */
+/** `a, b, c... (+2 more)`. */
 export function formatList<T>(items: readonly T[], max: number, tell: (item: T) => string): string {
   const shown = items.slice(0, max).map(tell).join(', ');
   return items.length > max ? `${shown}... (+${items.length - max} more)` : shown;
@@ -69,13 +70,13 @@ const MAX_FILES = 5;
 
 /** `25 matches in 3 files: a.ts (20), b.ts (4), c.ts (1)`. */
 export function summarizeMatchCounts({ counts, more, ...known }: Matches, quote: Quote): string {
-  const { total = counts.reduce((sum, [, count]) => sum + count, 0) } = known;
+  const { total = sumOf(counts, ([, count]) => count) } = known;
   const tell = ([file, count]: CountedName) => `${file === '' ? '' : quote(file, FILE_LENGTH)} (${count})`;
   const qualifier = more && total > 0 ? 'at least ' : '';
   return `${qualifier}${total} matches in ${counts.length} files: ${formatList(counts, MAX_FILES, tell) || '(no matches)'}`;
 }
 
-/** `7 files with matches: a.ts, b.ts`; `more` marks an incomplete list. */
+/** `7 files with matches: a.ts, b.ts`. */
 export function summarizeMatchingFiles(files: readonly string[], more: boolean, quote: Quote): string {
   const names = [...new Set(files)].sort();
   const shown = formatList(names, MAX_FILES, (name) => quote(name, FILE_LENGTH)) || '(no matches)';
@@ -84,12 +85,7 @@ export function summarizeMatchingFiles(files: readonly string[], more: boolean, 
 
 const FILE_LINE = /^((?:[A-Za-z]:[\\/])?[^:\n]{1,1000}):\d+:/;
 
-/**
- * Reads the matches in a search's output: `file:12:text`, or `12:text` if one file was searched. Undefined for lines
- * without numbers.
- *
- * @param only the only searched file
- */
+/** Reads `file:12:text`, or `12:text` if `only` one file was searched. Undefined for lines without numbers. */
 export function readMatches(text: string, only: string): readonly CountedName[] | undefined {
   const lines = nearLines(text);
   const found = lines.flatMap((line) => (/^\d+:/.test(line) ? [only] : groupsIn(FILE_LINE, line)));

@@ -2,7 +2,7 @@ import { type Fields, fieldsOf, groupsIn, ownOf, stringOf, textOf } from '../../
 import { LONG_LINE_LENGTH, type Mask, oneLine, pluralize } from '../../text/words.ts';
 import { describeInput, describeResult } from '../entries/describe.ts';
 import type { CommandFacts } from '../entry.ts';
-import { commandEnd, commandFacts, type EndedCall } from '../extract/tool-calls.ts';
+import { commandEnd, commandFacts, type EndedCall, withoutExitLine } from '../extract/tool-calls.ts';
 import type { Printed } from './command-output.ts';
 import { summarizeEdit, summarizeRead, summarizeSearch } from './summarize-files.ts';
 import {
@@ -21,7 +21,7 @@ import {
 interface SummaryContext {
   /** Summarizes a command's output if its format is known; otherwise the last line is used. */
   readonly summarizeOutput?: (command: string, output: Printed, quote: Quote) => string | undefined;
-  /** Shortens a path to the form used in the notes. */
+  /** The path as the notes name it. */
   readonly placeOf?: (path: string) => string;
   readonly mask: Mask;
 }
@@ -38,7 +38,6 @@ export function summarizeCall(ended: EndedCall, context: SummaryContext): string
   return shortenedLine(oneLine(line, 4 * LONG_LINE_LENGTH), LONG_LINE_LENGTH);
 }
 
-/** The command, its exit, and a summary of its output or the last line. */
 function summarizeCommand(ended: EndedCall, context: SummaryContext, quote: Quote): string | undefined {
   const command = commandFacts(ended);
   if (command === undefined) return undefined;
@@ -76,16 +75,14 @@ function outputOf(
 
 /** Text that claude adds to the output. */
 const CWD_NOTICE = /(?:^|\n)Shell cwd was reset to [^\n]{0,1000}\s{0,9}$/;
-const EXIT_CODE_LINE = /^(?:Error: )?Exit code \d{1,3}(?:\n|$)/;
 
 function printedBy({ report, result }: EndedCall): string {
   const { stdout, stderr } = report;
-  const output = textOf(stdout) ?? result.text.replace(EXIT_CODE_LINE, '');
+  const output = textOf(stdout) ?? withoutExitLine(result);
   const errors = stringOf(stderr).trim();
   // Some versions of claude report stdout and stderr separately; a failing program explains itself on stderr.
   const whole = output.trim() === '' ? errors : output;
-  const tail = whole.slice(-2_000);
-  const withoutNotice = whole.slice(0, whole.length - tail.length) + tail.replace(CWD_NOTICE, '');
+  const withoutNotice = whole.replace(CWD_NOTICE, '');
   return NO_TEXT.test(withoutNotice) ? '' : withoutNotice;
 }
 
@@ -101,7 +98,6 @@ const SUMMARIES: Readonly<Record<string, Summarize>> = {
   Glob: summarizeSearch,
 };
 
-/** The name of an MCP tool: `mcp__server__tool`. */
 const MCP = /^mcp__(.+?)__(.+)$/s;
 
 function summarizeOther(ended: EndedCall, quote: Quote): string {
@@ -115,16 +111,14 @@ function summarizeOther(ended: EndedCall, quote: Quote): string {
   const { isAsync, outputFile } = report;
   if (isAsync === true) return `${head} in the background: ${quote(stringOf(outputFile), PATH_LENGTH)}`;
   const { todos } = input;
-  if (name === 'TodoWrite' && Array.isArray(todos)) return `TodoWrite: ${todosText(todos)}`;
+  if (name === 'TodoWrite' && Array.isArray(todos)) {
+    const done = todos.filter((item) => fieldsOf(item).status === 'completed').length;
+    return `TodoWrite: ${pluralize(todos.length, 'item')}, ${done} completed`;
+  }
   const pictures = result.images === 0 ? [] : [pluralize(result.images, 'picture')];
   const answer = describeKept(ended, quote) ?? summarizeText(result.text, 'first', quote);
   const text = result.text === '' && pictures.length > 0 ? [] : [answer];
   return `${head}: ${[...pictures, ...text].join(', ')}`;
-}
-
-function todosText(todos: readonly unknown[]): string {
-  const done = todos.filter((item) => fieldsOf(item).status === 'completed').length;
-  return `${pluralize(todos.length, 'item')}, ${done} completed`;
 }
 
 function headOf(name: string, input: Fields, quote: Quote): string {

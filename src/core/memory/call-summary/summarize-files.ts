@@ -141,7 +141,9 @@ function globOf({ report, result }: EndedCall, quote: Quote): string {
 function grepOf({ input, report, result }: EndedCall, quote: Quote): string {
   const more = numberOf(report.appliedLimit) !== undefined;
   const mode = textOf(report.mode) ?? textOf(input.output_mode) ?? 'files_with_matches';
-  const content = textOf(report.content) ?? contentIn(result.text);
+  // Without the lines that claude adds before and after the matches.
+  const found = linesOf(result.text).filter((line) => !CLAUDE_LINES.test(line));
+  const content = textOf(report.content) ?? found.join('\n');
   const tell = (counts: readonly CountedName[]) => summarizeMatchCounts({ counts, more }, quote);
   if (mode === 'count') return tell(readMatchCounts(content));
   if (mode === 'content') {
@@ -151,23 +153,15 @@ function grepOf({ input, report, result }: EndedCall, quote: Quote): string {
   return summarizeMatchingFiles(namesIn(report.filenames) ?? linesOf(content), more, quote);
 }
 
-/** Upper bound; claude reports fewer names. */
+/** claude reports fewer names. */
 const MAX_NAMES = 10_000;
 
 function namesIn(filenames: unknown): readonly string[] | undefined {
   return Array.isArray(filenames) ? textsOf(filenames.slice(0, MAX_NAMES)) : undefined;
 }
 
-/** Lines that claude adds before and after the matches. */
 const CLAUDE_LINES =
   /^(?:No (?:matches|files) found\b|Found \d+ (?:files?|total occurrences?)\b|\[Showing results with pagination\b)/;
-
-/** Removes the lines that claude adds before and after the matches. */
-function contentIn(text: string): string {
-  return linesOf(text)
-    .filter((line) => !CLAUDE_LINES.test(line))
-    .join('\n');
-}
 
 function linesOf(text: string): string[] {
   return nearLines(text).filter((line) => line !== '');

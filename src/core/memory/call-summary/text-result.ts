@@ -14,7 +14,7 @@ export const FILE_LENGTH = 100;
 export const PATH_LENGTH = 160;
 export const TEXT_LENGTH = 160;
 
-/** A tool's name with backticks replaced, so that it cannot pose as a quotation. */
+/** A tool's name without backticks, so that it cannot pose as a quotation. */
 export function withoutBackticks(name: string): string {
   return oneLine(name, NAME_LENGTH).replaceAll('`', "'");
 }

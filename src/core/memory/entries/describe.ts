@@ -24,7 +24,7 @@ const VALUE_LENGTH = 80;
 
 type Cut = (text: string, length: number) => string;
 
-/** Describes a tool call by its input. `cutTo` shortens values of unknown keys. */
+/** @param cutTo shortens values of unknown keys */
 export function describeInput(name: string, fields: Fields, cutTo: Cut): string {
   switch (name) {
     case 'Grep':
@@ -45,12 +45,8 @@ export function describeInput(name: string, fields: Fields, cutTo: Cut): string 
 /** The last line of a success, or the line that names the error of a failure. */
 export function describeResult(name: string, outcome: Outcome, text: string): string {
   const line = outcome === 'ok' ? undefined : errorLine(name, text);
-  return (line ?? lastLine(text)).slice(0, MASKED_LENGTH);
-}
-
-function lastLine(text: string): string {
   const end = text.trimEnd();
-  return end.slice(end.lastIndexOf('\n') + 1);
+  return (line ?? end.slice(end.lastIndexOf('\n') + 1)).slice(0, MASKED_LENGTH);
 }
 
 function line(parts: readonly unknown[]): string {
@@ -92,7 +88,6 @@ const FAILURE_LINE =
 const FAILURE_WORD =
   /\b(?:error|failed|failure|cannot|can't|could ?n[o']t|unable to|not found|no such|denied|refused|rejected|invalid|undefined|unexpected|unknown|missing|timed? ?out|conflict|unsupported|abort(?:ed)?|does not exist|doesn't exist|is not (?:a|an|recognized)|not permitted|already exists)\b/i;
 
-/** The first line that names the error, unchanged. */
 function errorLine(tool: string, text: string): string | undefined {
   const lines = ends(text)
     .replace(MARKUP, '')

@@ -148,7 +148,9 @@ function changeTasks(tasks: Tasks, ended: EndedCall): TaskEntry[] {
     const known = list.get(id);
     return known?.status !== status || known.subject !== subject;
   });
-  const entries = changed.map(({ id, subject, status }): TaskEntry => ({ kind: 'task', t, agent, id, subject, status }));
+  const entries = changed.map(
+    ({ id, subject, status }): TaskEntry => ({ kind: 'task', t, agent, id, subject, status }),
+  );
   for (const entry of entries) tasks.add(entry);
   return entries;
 }

@@ -40,14 +40,12 @@ const REFUSED =
 /** UTF-16 units of an error that are read. */
 const ERROR_HEAD = 400;
 
-/** @param report the tool's structured report */
 export function endCall(call: OpenCall, result: ToolResult, report: unknown, t: number | undefined): EndedCall {
   const { use } = call;
   const outcome = readOutcome(use.name, result, report);
   return { ...call, kind: 'call', input: fieldsOf(use.input), result, report: fieldsOf(report), t, ...outcome };
 }
 
-/** Determines how a tool call ended. */
 function readOutcome(name: string, result: ToolResult, report: unknown): Pick<EndedCall, 'outcome' | 'exit'> {
   const fields = fieldsOf(report);
   if (fields.interrupted === true) return { outcome: 'cancelled', exit: null };
@@ -85,7 +83,7 @@ const LEFT_RUNNING =
 const COMMAND_NEAR = 20_000;
 const TAIL_NEAR = { lines: 40, length: 8_000 };
 
-/** Facts about the command of a call; undefined if the call ran no command. */
+/** Undefined if the call ran no command. */
 export function commandFacts(ended: EndedCall): CommandFacts | undefined {
   const { outcome, exit, result, use, input, report, begun, t } = ended;
   const text = use.name === 'Bash' ? textOf(input.command) : undefined;
@@ -96,7 +94,7 @@ export function commandFacts(ended: EndedCall): CommandFacts | undefined {
     exit,
     background: input.run_in_background === true || isLeftRunning(result, report),
     ms: begun === undefined || t === undefined ? null : Math.max(0, t - begun),
-    tail: isFailure ? lastLines(outputOf(ended), TAIL_NEAR.lines, TAIL_NEAR.length) : '',
+    tail: isFailure ? lastLines(withoutExitLine(result), TAIL_NEAR.lines, TAIL_NEAR.length) : '',
     failures: outcome === 'ok' || outcome === 'failed' ? failuresIn(text, result.text) : undefined,
   };
 }
@@ -114,8 +112,9 @@ function failuresIn(command: string, output: string): string | undefined {
   return isReadOnly(command) ? undefined : end.match(FAILURES)?.at(-1)?.toLowerCase();
 }
 
-function outputOf({ result }: EndedCall): string {
-  return result.text.replace(/^(?:Error: )?Exit code \d{1,3}\n?/, '');
+/** The output of a failed command, without the line that claude adds. */
+export function withoutExitLine({ text }: ToolResult): string {
+  return text.replace(/^(?:Error: )?Exit code \d{1,3}(?:\n|$)/, '');
 }
 
 /** How a command ended: `exit 1, 3.2 s: 2 failed`. */

@@ -33,17 +33,11 @@ export function createReceipts() {
     forget(relief: Relief): void {
       if (open?.relief === relief) open = undefined;
     },
-    /**
-     * Adds a text of the fresh context.
-     * @param by author of the text
-     */
+    /** Adds a text of the fresh context. @param by its author */
     holds(text: string, by: 'claude' | 'ctxb'): void {
       open?.[by].push(text);
     },
-    /**
-     * Closes the receipt at the first request. Undefined without an open receipt, or if no facts were known before the
-     * relief.
-     */
+    /** Closes the receipt at the first request. Undefined if none is open, or no facts were known before. */
     settle(): Receipt | undefined {
       const found = open;
       open = undefined;
@@ -79,7 +73,7 @@ function byKind(one: ToldFact, other: ToldFact): number {
   return FACT_KINDS.indexOf(one.kind) - FACT_KINDS.indexOf(other.kind);
 }
 
-/** Number of messages to keep; claude keeps the last round, which is rarely longer than a few messages. */
+/** claude keeps the last round, which is rarely longer than a few messages. */
 const MESSAGES = 64;
 
 /** UTF-16 units; longer messages are not stored, to save memory. */

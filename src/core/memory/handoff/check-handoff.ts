@@ -5,7 +5,7 @@ import type { CommandOutcome } from '../notebook/evidence.ts';
 
 export interface Problem {
   readonly kind: 'missing section' | 'empty section' | 'no such file' | 'command failed' | 'too long';
-  /** One sentence that describes the problem. */
+  /** One sentence. */
   readonly text: string;
 }
 
@@ -26,17 +26,13 @@ export function checkHandoff(text: string, { exists, outcomeOf }: Checks): Probl
   const { sections, files, commands } = parseHandoff(text);
   const missing = files.slice(0, MAX_FILES).filter((path) => !exists(path));
   const failed = commands.slice(0, MAX_COMMANDS).filter(({ passed, text }) => passed && outcomeOf(text) === 'failed');
+  const tooLong = `The document has ${pluralize(text.length, 'character')}; the text after the first ${pluralize(HANDOFF_LIMIT, 'character')} was not checked.`;
   return [
-    ...(text.length > HANDOFF_LIMIT ? [tooLong(text.length)] : []),
+    ...(text.length > HANDOFF_LIMIT ? [{ kind: 'too long', text: tooLong } as const] : []),
     ...HANDOFF_SECTIONS.flatMap((section) => sectionProblem(section, sections.get(section))),
     ...missing.map(noSuchFile),
-    ...failed.map((command) => commandFailed(command.text)),
+    ...failed.map(commandFailed),
   ];
-}
-
-function tooLong(length: number): Problem {
-  const text = `The document has ${pluralize(length, 'character')}; the text after the first ${pluralize(HANDOFF_LIMIT, 'character')} was not checked.`;
-  return { kind: 'too long', text };
 }
 
 function sectionProblem(section: HandoffSection, body: string | undefined): Problem[] {
@@ -51,8 +47,8 @@ function noSuchFile(path: string): Problem {
   return { kind: 'no such file', text };
 }
 
-function commandFailed(command: string): Problem {
-  const text = `The document says that the command "${oneLine(command, NAME_LENGTH)}" passed, but it failed when it last ran.`;
+function commandFailed(command: NamedCommand): Problem {
+  const text = `The document says that the command "${oneLine(command.text, NAME_LENGTH)}" passed, but it failed when it last ran.`;
   return { kind: 'command failed', text };
 }
 
@@ -67,9 +63,18 @@ const HANDOFF_LIMIT = 100_000;
 export function parseHandoff(text: string) {
   const sections = sectionsIn(unwrapped(text.slice(0, HANDOFF_LIMIT).split(/\r\n|[\n\r]/)));
   const unfenced = (section: HandoffSection) => (sections.get(section) ?? []).filter(({ fenced }) => !fenced);
-  const wordsIn = (own: readonly Line[]) => own.map((line) => line.text).join('\n');
+  const texts = [...sections].map(
+    ([section, own]) =>
+      [
+        section,
+        own
+          .map((line) => line.text)
+          .join('\n')
+          .trim(),
+      ] as const,
+  );
   return {
-    sections: new Map([...sections].map(([section, own]) => [section, wordsIn(own).trim()])),
+    sections: new Map(texts),
     files: [...new Set(unfenced('Files').flatMap(filesIn))],
     commands: unfenced('Commands to verify').flatMap(commandsIn),
   };
@@ -86,16 +91,14 @@ const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 /** Removes a fence around the whole document: opened before the first heading, closed by the last fence. */
 function unwrapped(lines: readonly string[]): readonly string[] {
   const first = lines.findIndex((line) => sectionIn(line) !== undefined);
-  const before = lines.slice(0, Math.max(0, first)).filter((line) => FENCE.test(line)).length;
+  const before = lines.slice(0, Math.max(0, first)).filter(isFence).length;
   if (before % 2 === 0) return lines;
   const inner = lines.slice(first);
-  const fences = inner.filter((line) => FENCE.test(line)).length;
-  return fences % 2 === 0
-    ? inner
-    : inner.slice(
-        0,
-        inner.findLastIndex((line) => FENCE.test(line)),
-      );
+  return inner.filter(isFence).length % 2 === 0 ? inner : inner.slice(0, inner.findLastIndex(isFence));
+}
+
+function isFence(line: string): boolean {
+  return FENCE.test(line);
 }
 
 /** Level marks or two stars, the title, and the rest of the line. */
@@ -153,10 +156,9 @@ function wordsOf(title: string): string {
     .trim();
 }
 
-/** A command in a document. */
 interface NamedCommand {
   readonly text: string;
-  /** The document claims that the command passed. */
+  /** Whether the document says that it passed. */
   readonly passed: boolean;
 }
 

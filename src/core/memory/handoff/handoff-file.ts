@@ -5,11 +5,10 @@ export interface HandoffHead {
   readonly version: 1;
   /** Milliseconds since the epoch. */
   readonly t: number;
-  /** claude's session id. */
   readonly session: string;
   /** Why the session left the context. */
   readonly reason: string;
-  /** Who wrote the document: the agent, or ctxb from memory. */
+  /** `memory`: written by ctxb from its notes. */
   readonly by: 'agent' | 'memory';
   /** Size and window of the old context in tokens; null if unknown. */
   readonly tokens: number | null;

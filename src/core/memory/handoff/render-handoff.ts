@@ -66,7 +66,7 @@ export function renderHandoff(notebook: Notebook, facts: HandoffFacts): string {
 
 type Parts = Readonly<Record<HandoffSection, Part>>;
 
-/** @param shown the newest items of each section, in order of priority */
+/** @param shown the items of each section, in order of priority */
 function renderDocument(parts: Parts, facts: HandoffFacts, shown: readonly (readonly string[])[] = []): string {
   const { session, folder, t } = facts;
   const head = [

@@ -41,11 +41,6 @@ export function createEvidence() {
   const reads = new Map<string, true>();
   let deadEnds: readonly DeadEnd[] = [];
 
-  function noteFile({ path, change }: FileChange): void {
-    const tally = files.get(path) ?? UNTOUCHED;
-    remember(files, path, { ...tally, [change]: tally[change] + 1 }, MAX_FILES);
-  }
-
   function fileCounts(path: string): string {
     const changes = Object.entries(files.get(path) ?? UNTOUCHED).filter(([, count]) => count > 0);
     return changes
@@ -59,25 +54,25 @@ export function createEvidence() {
         return [...deadEnds].sort((a, b) => b.last - a.last).map(deadEndItem);
       case 'failing command':
       case 'command': {
-        const isWanted = (run: CommandRuns) => isFailing(run) === (kind === 'failing command');
-        return newest(commands.values())
-          .filter(isWanted)
-          .map((ran) => commandItem(kind, ran));
+        const runs = newest(commands.values()).filter((run) => isFailing(run) === (kind === 'failing command'));
+        return runs.map((run) => commandItem(kind, run));
       }
       case 'file':
         return newest(files.keys()).map((path) => fileItem(kind, path, fileCounts(path)));
       case 'file read':
-        return newest(reads.keys())
-          .filter((path) => !files.has(path))
-          .map((path) => fileItem(kind, path, ''));
+        return newest(reads.keys()).flatMap((path) => (files.has(path) ? [] : [fileItem(kind, path, '')]));
     }
   }
 
   return {
     add(entry: ToolEntry): void {
       if (entry.reads !== undefined) remember(reads, entry.reads, true, MAX_FILES);
-      if (entry.change !== undefined) noteFile(entry.change);
-      const { command } = entry;
+      const { command, change: changed } = entry;
+      if (changed !== undefined) {
+        const { path, change } = changed;
+        const tally = files.get(path) ?? UNTOUCHED;
+        remember(files, path, { ...tally, [change]: tally[change] + 1 }, MAX_FILES);
+      }
       if (command === undefined || command.exit === null) return;
       const { times = 0 } = commands.get(command.text) ?? {};
       const run = { entry, command, core: commandCore(command.text), times: times + 1 };

@@ -26,7 +26,7 @@ export interface Fact {
   readonly or?: Fact;
 }
 
-/** A text normalised for searching facts: lower case, with one kind of quotation mark. */
+/** A text normalised for searching facts. */
 export interface Searchable {
   /** Keeps line breaks. */
   readonly lines: string;
@@ -49,12 +49,10 @@ function normalise(text: string): string {
     .toLowerCase();
 }
 
-/** A normalised text without quotation marks. */
 function withoutQuotes(text: string): string {
   return text.replaceAll("'", '');
 }
 
-/** Whether a text contains the fact, so that its reader knows it. */
 export function holds(text: Searchable, fact: Fact): boolean {
   if (fact.or !== undefined && holds(text, fact.or)) return true;
   const { whole, isOpen, isUnmarked, isFailure } = fact;

@@ -47,8 +47,8 @@ export function createNotebook(historyTokens?: number) {
   const tasks = createTasks();
   const detector = createDeadEnds();
   const evidence = createEvidence();
-  /** A slash command and its number; it becomes a request when a tool is called for it. */
-  let lastPrompt: readonly [PromptEntry, number] | undefined;
+  /** The last prompt; a slash command becomes a request when a tool is called for it. */
+  let lastPrompt = '';
   const notebook = {
     ...{ prompts, requests, states, deadEnds, artifacts, commands, toolLog, tasks, evidence },
     cleared: 0,
@@ -63,27 +63,27 @@ export function createNotebook(historyTokens?: number) {
     },
   };
 
-  function prompt(entry: PromptEntry): Page {
-    const { t, text, pictures } = entry;
-    lastPrompt = [entry, prompts.total + 1];
-    if (commandIn(text) === undefined) request();
+  function prompt({ t, text, pictures }: PromptEntry): Page {
     const mention = pictures === 0 ? '' : ` · with ${pictures === 1 ? 'a picture' : `${pictures} pictures`}`;
-    return prompts.add({ heading: `${timeText(t)}${mention}`, body: inFence(text), text: oneLine(text, LINE_LENGTH) });
+    const heading = `${timeText(t)}${mention}`;
+    const page = prompts.add({ heading, body: inFence(text), text: oneLine(text, LINE_LENGTH) });
+    lastPrompt = text;
+    if (commandIn(text) === undefined) request();
+    return page;
   }
 
   function request(): void {
-    if (lastPrompt === undefined) return;
-    const [entry, number] = lastPrompt;
-    lastPrompt = undefined;
-    if (entry.text.trim() === '') return;
-    notebook.firstPrompt ??= entry.text;
-    requests.add(entry, number);
+    const text = lastPrompt;
+    lastPrompt = '';
+    if (text.trim() === '') return;
+    notebook.firstPrompt ??= text;
+    requests.add(text, prompts.total);
   }
 
   function state({ t, what, from, to }: StateEntry): Page {
     if (what === 'state') notebook.state = to;
     // The command itself caused this change, so it is not a request.
-    if (what === 'compaction' || what === 'clear') lastPrompt = undefined;
+    if (what === 'compaction' || what === 'clear') lastPrompt = '';
     // A new conversation has a new task; evidence of the previous task does not apply.
     if (what === 'clear' || what === 'session') {
       notebook.firstPrompt = undefined;
@@ -159,7 +159,6 @@ function agentMention({ agent }: ToolEntry): string {
   return agent === null ? '' : ` · subagent: ${oneLine(agent, 60)}`;
 }
 
-/** Renders a dead end as one item of the index, even if it repeats; `text` may contain words of tools. */
 function deadEndPage({ what, deadEnd }: DeadEndChange) {
   const { key, cause, text, count, first, last, evidence } = deadEnd;
   const times = first === last ? '' : `, first ${timeText(first)}`;

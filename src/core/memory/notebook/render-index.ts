@@ -14,7 +14,7 @@ export interface Head {
 
 const MAX_LINES = 200;
 
-/** A section of the index; its newest lines come last. */
+/** A section; its newest lines come last. */
 interface Part {
   readonly title: string;
   readonly lines: readonly string[];
@@ -90,10 +90,7 @@ function taskLine({ subject, status, agent }: TaskEntry): string {
   return `- ${mark} ${cut(subject, LINE_LENGTH)}${agent === null ? '' : ' (subagent)'}`;
 }
 
-/**
- * Shares `budget` lines equally among sections that want `wanted` lines each. Unused lines go to the others; a
- * remaining line goes to the first section that can use it.
- */
+/** Shares lines equally. Unused ones go to the others; a remaining one goes to the first section that can use it. */
 export function shareLines(wanted: readonly number[], budget: number): number[] {
   const lines = wanted.map((length) => Array.from({ length }, () => true));
   return inTurns(lines, budget, () => 1).map((shown) => shown.length);

@@ -1,7 +1,6 @@
 import { tellsTask } from '../../governor/prompts/prompt.ts';
 import type { Request, UserWords } from '../../protocol/exact-plan.ts';
 import { firstSentences } from '../../text/words.ts';
-import type { PromptEntry } from '../entry.ts';
 import { remember } from '../remember.ts';
 import { shortOf } from './user-words.ts';
 
@@ -18,7 +17,7 @@ export function createRequests() {
     /** The newest prompt that asks for work, in whole sentences. */
     latest: undefined as string | undefined,
     /** @param number of the prompt in the notes */
-    add({ text }: PromptEntry, number: number): void {
+    add(text: string, number: number): void {
       if (all.latest === undefined || tellsTask(text)) all.latest = firstSentences(text, LATEST_LENGTH) || all.latest;
       const short = shortOf(text);
       if (short !== '') remember(requests, number, { number, text: short }, MAX_REQUESTS);

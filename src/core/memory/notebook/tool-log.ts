@@ -6,14 +6,10 @@ import type { ToolEntry } from '../entry.ts';
 const HISTORY_TOKENS = 12_000;
 
 /** The newest call about a file, or a single call of another kind. */
-export interface LoggedCall {
-  readonly entry: ToolEntry;
+interface Slot {
   /** Reads and changes of the file since it entered the log. */
   readonly reads: number;
   readonly changes: number;
-}
-
-interface Slot extends LoggedCall {
   readonly line: string;
   readonly tokens: number;
 }
@@ -54,18 +50,17 @@ export function createToolLog(historyTokens = HISTORY_TOKENS) {
       const before = take(key) ?? { reads: 0, changes: 0 };
       const isRead = path !== undefined && entry.reads === path;
       const isChange = path !== undefined && !isRead;
-      const call = { entry, reads: before.reads + Number(isRead), changes: before.changes + Number(isChange) };
-      const line = lineOf(call);
-      const slot = { ...call, line, tokens: estimateTokens(`${line}\n`) };
-      slots.set(key, slot);
-      tokens += slot.tokens;
+      const [reads, changes] = [before.reads + Number(isRead), before.changes + Number(isChange)];
+      const line = lineOf(entry, reads, changes);
+      const size = estimateTokens(`${line}\n`);
+      slots.set(key, { reads, changes, line, tokens: size });
+      tokens += size;
       makeRoom();
     },
     /** Upper bound of the log's size in tokens. */
     get tokens() {
       return tokens + HEAD_TOKENS;
     },
-    calls: (): readonly LoggedCall[] => [...slots.values()],
     render(): string {
       const lines = [...slots.values()].map(({ line }) => line);
       return `${[...headOf(log.total, log.left, lines.length), ...lines].join('\n')}\n`;
@@ -95,7 +90,7 @@ function fileOf({ outcome, command, reads, change }: ToolEntry): string | undefi
   return reads ?? change?.path;
 }
 
-function lineOf({ entry, reads, changes }: LoggedCall): string {
+function lineOf(entry: ToolEntry, reads: number, changes: number): string {
   const times = [
     ...(reads === 0 ? [] : [`read ${pluralize(reads, 'time')}`]),
     ...(changes === 0 ? [] : [`changed ${pluralize(changes, 'time')}`]),

@@ -3,14 +3,12 @@ import { withSpaces } from '../../text/words.ts';
 /** UTF-16 units; longer commands never count as read-only, because their effect is unclear. */
 const HEAD = 400;
 
-/** Read-only commands. */
 const READER =
   /^\s*(?:ls|cat|bat|head|tail|grep|e?grep|fgrep|rg|ag|find(?![^|;&]*-(?:delete|exec))|fd|wc|pwd|cd|echo|printf|which|type|command -v|file|stat|du|df|tree|sort|uniq|cut|tr|jq|yq|diff|cmp|date|env|printenv|whoami|uname|hostname|ps|pgrep|lsof|true|sed\s+-n|awk|xxd|od|basename|dirname|realpath|readlink|test|\[|git\s+(?:-C\s+\S+\s+)?(?:status|diff|log|show|blame|rev-parse|rev-list|ls-files|ls-tree|ls-remote|cat-file|grep|describe|merge-base|shortlog|reflog|branch(?=\s*(?:$|-[avr]|--(?:list|show)))|remote(?=\s*(?:$|-v|show))|config\s+--get)|gh\s+\w+\s+(?:view|list|status|checks|diff))(?=\s|$)/;
 
 /** Redirects to a file or uses `tee`; redirects between streams do not count. */
 const FILE_REDIRECT = /(?<![0-9&<=-])>{1,2}(?!\s*(?:&|\/dev\/null))|\btee\b/;
 
-/** Whether all parts of a command line only read. */
 export function isReadOnly(command: string): boolean {
   if (command.length > HEAD || !READER.test(command)) return false;
   if (FILE_REDIRECT.test(command)) return false;
@@ -20,7 +18,6 @@ export function isReadOnly(command: string): boolean {
 /** UTF-16 units of a command that are compared. */
 const COMPARED_LENGTH = 2_000;
 
-/** The part of a command line that identifies the command. */
 export interface CommandCore {
   /** Without leading folders, variables and wrappers, and without redirections and viewers at the end. */
   readonly text: string;
