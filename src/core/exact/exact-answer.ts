@@ -8,7 +8,7 @@ import { type Files, withNewestFiles } from './newest-files.ts';
 import { isStep, linesText, noteText, summaryText } from './own-words.ts';
 import { isOfUser, type Part, partsOf, type Round, withMidTurn } from './parts.ts';
 import { lossReason, stepForm } from './step-form.ts';
-import { type Form, resultsOf, usedRounds, type Whole, type WholeOptions, wholeRounds } from './whole-rounds.ts';
+import { resultsOf, usedRounds, type Whole, type WholeOptions, wholeRounds } from './whole-rounds.ts';
 
 export interface Answer {
   /** The remaining messages; undefined if claude compacts itself. */
@@ -54,7 +54,7 @@ export function exactAnswer(messages: readonly Message[], given: ExactPlan, circ
 
 /** Leaves no more than a summary in addition to the open step, and all contents that claude would show again. */
 function answerWithin(room: number, messages: readonly Message[], plan: ExactPlan, circumstances: AnswerOptions) {
-  const budget = Math.min(plan.budget, room + openTokens(messages));
+  const budget = Math.min(plan.budget, room + tokensOfOpenStep(messages));
   const answer = answerTo(messages, { ...plan, budget }, circumstances);
   const { outcome, waits } = answer;
   const isWhole = outcome.answered && plan.keep?.every((id) => outcome.whole.includes(id)) !== false;
@@ -62,7 +62,7 @@ function answerWithin(room: number, messages: readonly Message[], plan: ExactPla
 }
 
 /** Tokens of the open step: its calls, and results that the model has yet to see. */
-function openTokens(messages: readonly Message[]): number {
+function tokensOfOpenStep(messages: readonly Message[]): number {
   const call = messages.findLastIndex((message) => !isResult(message));
   if (call === messages.length - 1) return 0;
   return tokensOfAll(messages.slice(messages.slice(0, call + 1).findLastIndex(({ role }) => role !== 'assistant') + 1));
@@ -83,8 +83,8 @@ function answerTo(messages: readonly Message[], plan: ExactPlan, circumstances: 
     return refusal(messages, `the prompts and the note alone are more than ${Math.max(0, budget)} tokens`);
   const isOpen = hasOpenStep(messages);
   const form = stepForm(messages, model);
-  const { open, whole, rest } = shareRoom(parts, room, new Set(keep), { isOpen, form, stepTokens });
-  const refused = open && refuseCut(messages, open, cutOf(open, form, whole), plan, circumstances);
+  const { open, isCut, whole, rest } = shareRoom(parts, room, new Set(keep), { isOpen, form, stepTokens });
+  const refused = open && refuseCut(messages, open, isCut, plan, circumstances);
   if (refused !== undefined) return refused;
   const entries = withinRoom(entriesOf(parts, whole, rest), rest);
   const omitted = sumOf(parts, (part) => (part.kind === 'note' ? part.gone : 0)) + entries.gone;
@@ -95,7 +95,7 @@ function answerTo(messages: readonly Message[], plan: ExactPlan, circumstances: 
   const steps = { whole: sumOf(whole.keys(), ({ calls }) => calls.length), lines: entries.steps, gone: omitted };
   const userCount = parts.filter((part) => isOfUser(part, known)).length;
   const shownTexts = new Set(
-    parts.flatMap((part) => (part.kind === 'prompt' ? [part.message.text.trim(), part.heard?.trim()] : [])),
+    parts.flatMap((part) => (part.kind === 'prompt' ? [part.message.text.trim(), (part.heard ?? '').trim()] : [])),
   );
   const promptCounts = { kept: userCount, of: userCount + [...known].filter((text) => !shownTexts.has(text)).length };
   const ids = [...whole.keys()].flatMap(({ calls }) => calls.map(({ use }) => use.tool_use_id));
@@ -105,16 +105,16 @@ function answerTo(messages: readonly Message[], plan: ExactPlan, circumstances: 
   };
 }
 
-/** Refuses to take what the model has yet to see, or waits until it has. @param cut why the open step would not fit */
+/** Refuses to take what the model has yet to see, or waits until it has. */
 function refuseCut(
   messages: readonly Message[],
   open: Round,
-  cut: string | undefined,
+  isCut: boolean,
   { summary }: ExactPlan,
   { waitRoom = 0 }: AnswerOptions,
 ): Answer | undefined {
   const loss = lossReason(open);
-  const waits = loss ?? cut;
+  const waits = loss ?? (isCut ? 'the model has yet to see results for which there is no room' : undefined);
   if (waits === undefined) return undefined;
   if (tokensOfAll(open.messages) < waitRoom) return { ...refusal(messages, waits), waits };
   return loss === undefined && summary === undefined ? undefined : refusal(messages, waits);
@@ -128,17 +128,15 @@ function shareRoom(
   { isOpen, form, stepTokens }: WholeOptions & { readonly stepTokens: number },
 ) {
   const open = isOpen ? parts.findLast((part) => part.kind === 'round') : undefined;
-  const unseenTokens = stepTokens + (open === undefined ? 0 : tokensOfAll(form.write(open, resultsOf(open))));
+  const openTokens = open === undefined ? 0 : tokensOfAll(form.write(open, resultsOf(open)));
+  const unseenTokens = stepTokens + openTokens;
   const used = usedRounds(parts, (room - unseenTokens) * MAX_USED, { keep, form });
   const freeTokens = room - tokensOfAll([...used.values()].flat());
   const forSteps = Math.min(freeTokens, Math.max(freeTokens * WHOLE_SHARE, unseenTokens));
   const whole = new Map([...used, ...wholeRounds(parts, forSteps - stepTokens, { isOpen, form })]);
-  return { open, whole, rest: Math.min(freeTokens * (1 - WHOLE_SHARE), Math.max(0, freeTokens - unseenTokens)) };
-}
-
-function cutOf(open: Round, form: Form, whole: Whole): string | undefined {
-  const isCut = tokensOfAll(form.write(open, resultsOf(open))) > tokensOfAll(whole.get(open) ?? []);
-  return isCut ? 'the model has yet to see results for which there is no room' : undefined;
+  const isCut = open !== undefined && openTokens > tokensOfAll(whole.get(open) ?? []);
+  const rest = Math.min(freeTokens * (1 - WHOLE_SHARE), Math.max(0, freeTokens - unseenTokens));
+  return { open, isCut, whole, rest };
 }
 
 /** Adds the user's words that no prompt contains. */
@@ -165,11 +163,10 @@ function refusal(messages: readonly Message[], why: string): Answer {
 
 /** Puts the note before the last steps, so that the text before the note stays the same at the next compaction. */
 function assembleMessages(parts: readonly Part[], whole: Whole, entries: readonly Entry[], note: string): Message[] {
-  const entriesByPart = new Map<Part, Entry[]>();
-  for (const entry of entries) entriesByPart.set(entry.part, [...(entriesByPart.get(entry.part) ?? []), entry]);
   const stays = parts.map((part): (Message | Entry)[] => {
     if (part.kind === 'prompt') return [part.message];
-    return [...((part.kind === 'round' && whole.get(part)) || (entriesByPart.get(part) ?? []))];
+    const messages = part.kind === 'round' ? whole.get(part) : undefined;
+    return [...(messages ?? entries.filter((entry) => entry.part === part))];
   });
   const first = lastRun(parts, whole);
   const end = parts.at(-1)?.kind === 'prompt' ? parts.length - 1 : parts.length;

@@ -29,10 +29,7 @@ const BULLET = '- ';
 const SAID_PREFIX = 'said: ';
 
 export function isOwn(text: string): boolean {
-  return (
-    isAsked(text) ||
-    [NOTE, LINES_TITLE, STEP_TITLE, HEARD_TITLE, SUMMARY_TITLE].some((opening) => text.startsWith(opening))
-  );
+  return readOwn(text) !== undefined;
 }
 
 export function isStep(text: string): boolean {
@@ -43,11 +40,13 @@ function isAsked(text: string): boolean {
   return (text.startsWith(OWN_OPENING) && text.endsWith(CONTINUE)) || isHandoffRequest(text);
 }
 
-export function readOwn(text: string): Own {
+/** Undefined for messages of others. */
+export function readOwn(text: string): Own | undefined {
   if (text.startsWith(NOTE)) return { kind: 'note', gone: Number(groupsIn(OMITTED_STEPS, text)[0] ?? 0) };
   if (text.startsWith(SUMMARY_TITLE)) return { kind: 'summary', text: text.slice(SUMMARY_TITLE.length + 1) };
   if (text.startsWith(HEARD_TITLE)) return { kind: 'heard', text: text.slice(HEARD_TITLE.length + 1) };
   if (isAsked(text)) return { kind: 'asked' };
+  if (!text.startsWith(LINES_TITLE) && !isStep(text)) return undefined;
   // Text below the lines of a step may look like lines.
   const [listed = ''] = text.split('\n\n', 1);
   const lines = listed.split('\n').filter((line) => line.startsWith(BULLET));

@@ -143,10 +143,8 @@ export function hasText({ text }: ToolResult): boolean {
 function userParts(message: Message, next: Message | undefined, known: Known): Part[] {
   const { text, handle } = message;
   if (known.has(text.trim())) return [{ kind: 'prompt', message }];
-  if (isOwn(text)) {
-    const own = readOwn(text);
-    return [own.kind === 'heard' ? { kind: 'prompt', message, heard: own.text } : own];
-  }
+  const own = readOwn(text);
+  if (own !== undefined) return [own.kind === 'heard' ? { kind: 'prompt', message, heard: own.text } : own];
   if (isSummary(text)) return [{ kind: 'summary', text: groupsIn(SUMMARY, text)[0] ?? text }];
   const report = reportLine(text);
   if (report !== undefined) return [{ kind: 'lines', lines: [report] }];

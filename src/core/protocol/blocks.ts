@@ -126,14 +126,13 @@ export function attachedContent(attachment: Fields): readonly Fields[] {
 }
 
 function listedTasks(content: unknown): readonly string[] {
-  return listOf(content)
-    .map(fieldsOf)
-    .map(({ id, status, subject }) => `#${id}. [${status}] ${subject}`);
+  const tasks = listOf(content).map(fieldsOf);
+  return tasks.map(({ id, status, subject }) => `#${id}. [${status}] ${subject}`);
 }
 
 function textsIn(value: unknown): readonly string[] {
   if (value === undefined || value === null || value === '') return [];
-  const items: readonly unknown[] = Array.isArray(value) ? value : [value];
+  const items: readonly unknown[] = [value].flat();
   return items.map((item) => textOf(item) ?? jsonText(item));
 }
 

@@ -1,4 +1,4 @@
-import { isOwn, readOwn } from '../../core/exact/own-words.ts';
+import { readOwn } from '../../core/exact/own-words.ts';
 import { predictedTokens } from '../../core/governor/gauge/gauge.ts';
 import { inTokens } from '../../core/governor/policy.ts';
 import { momentOf } from '../../core/governor/relief/outlook.ts';
@@ -81,11 +81,10 @@ const UNFOLD_HINT = '(ctrl+o shows all)';
  * A one-line replacement for a message of an exact compaction; undefined for other messages and the user's own words.
  */
 export function foldedText(text: string): string | undefined {
-  if (!isOwn(text)) return undefined;
   const own = readOwn(text);
-  if (own.kind === 'note') return `[ctxb] compacted here ${UNFOLD_HINT}`;
-  if (own.kind === 'lines') return `[ctxb] ${counted(own.lines.length, 'step')}, one line each ${UNFOLD_HINT}`;
-  if (own.kind === 'summary') return `[ctxb] claude's summary of what came before ${UNFOLD_HINT}`;
+  if (own?.kind === 'note') return `[ctxb] compacted here ${UNFOLD_HINT}`;
+  if (own?.kind === 'lines') return `[ctxb] ${counted(own.lines.length, 'step')}, one line each ${UNFOLD_HINT}`;
+  if (own?.kind === 'summary') return `[ctxb] claude's summary of what came before ${UNFOLD_HINT}`;
   return undefined;
 }
 
