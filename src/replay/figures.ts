@@ -107,6 +107,7 @@ export function createFigures(cut: Cutter, keeps: FigureOptions) {
     prompt: prompts.first,
     prompts: prompts.all,
     calls: ledger.calls,
+    squeezed: ledger.squeezed,
     compactions: compactions.found,
     /** The figures except those that light and full replays compute differently. */
     found: (file: string, state: GovernorState) => {

@@ -16,16 +16,16 @@ export interface Packed extends Omit<SessionFigures, 'ledger' | 'keys'> {
 
 /** Calls, each figure in a list of its own: as objects, they would take twice the memory. */
 export interface Columns {
-  readonly keys: string[];
+  readonly keys: readonly string[];
   /** `SUBAGENT_CALL` for a call of a subagent. */
-  readonly numbers: number[];
+  readonly numbers: ArrayLike<number>;
   /** Milliseconds since the epoch; unknown: `NaN`, or `null` in JSON. */
-  readonly times: (number | null)[];
-  readonly models: (string | null)[];
+  readonly times: ArrayLike<number | null>;
+  readonly models: readonly (string | null)[];
   /** Unknown as in `times`. */
-  readonly microUsd: (number | null)[];
+  readonly microUsd: ArrayLike<number | null>;
   /** Empty in a light replay. */
-  readonly usages: Usage[];
+  readonly usages: readonly Usage[];
 }
 
 /** `places`: indices of the models in a list of their names. */
@@ -65,8 +65,21 @@ export function unpack({ keys, columns, models, ...figures }: Packed): SessionFi
   };
 }
 
+/** Calls without usage, in little memory until a report needs them. Unknown figures must be `NaN`. */
+export function squeezed({ keys, numbers, times, models, microUsd }: Columns): Pick<SessionFigures, 'keys' | 'ledger'> {
+  const text = keys.join(BETWEEN_CALLS);
+  const figures = {
+    numbers: new Int32Array(numbers),
+    times: new Float64Array(times as ArrayLike<number>),
+    models: [...models],
+    microUsd: new Float64Array(microUsd as ArrayLike<number>),
+    usages: [],
+  };
+  return { keys: text, ledger: () => callsIn({ ...figures, keys: text.split(BETWEEN_CALLS) }) };
+}
+
 export function callsIn({ keys, numbers, times, models, microUsd, usages }: Columns): readonly LedgerCall[] {
-  return numbers.map((number, index) => ({
+  return Array.from(numbers, (number, index) => ({
     keys: keys[index] ?? '',
     main: number !== SUBAGENT_CALL,
     number: number === SUBAGENT_CALL ? undefined : number,

@@ -3,7 +3,6 @@ import type { Policy } from '../core/governor/policy.ts';
 import { CtxbError } from '../errors.ts';
 import { createLightReplay } from './light/light-replay.ts';
 import { createSkipper, createThinner } from './light/thin-row.ts';
-import { pack, unpack } from './packed.ts';
 import { readValues } from './read/read-values.ts';
 import { replayRun } from './replay-run.ts';
 import { createSessionReplay, type SessionOptions } from './session-replay.ts';
@@ -54,9 +53,7 @@ async function readLightly({ file, subagents }: Source, options: ReplayOptions) 
   for (const path of [file, ...subagents]) {
     await readValues(path, { ...options, thin: createThinner(replay), shouldContinue }, replay.line);
   }
-  const found = replay.found(file);
-  // As text, the calls of many recordings take less memory.
-  return found && unpack(pack(found));
+  return replay.found(file);
 }
 
 /** The result of the work, or its error. */

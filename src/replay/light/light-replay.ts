@@ -92,7 +92,7 @@ export function createLightReplay({ run, mask }: { readonly run: Run; readonly m
       if (!isLog || figures.dialect !== 'session') return undefined;
       return {
         ...figures.found(file, state),
-        ledger: figures.calls,
+        ...figures.squeezed(),
         compactions: figures.compactions().map(compactionFigures),
       };
     },

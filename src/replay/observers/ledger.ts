@@ -4,7 +4,7 @@ import { microUsdOf, type Price } from '../../core/governor/cost/prices.ts';
 import { callOutput } from '../../core/governor/gauge/gauge.ts';
 import type { AssistantEvent } from '../../core/protocol/events.ts';
 import { contextOf, isAllZero, isNewer, NO_USAGE, type Usage } from '../../core/protocol/usage.ts';
-import { type Columns, callsIn, joinKeys, SUBAGENT_CALL } from '../packed.ts';
+import { callsIn, joinKeys, SUBAGENT_CALL, squeezed } from '../packed.ts';
 import { type Seen, timeIn } from './seen.ts';
 
 /** The newest call of a thread: its lines repeat the usage with a growing output. */
@@ -25,7 +25,14 @@ const NO_ANSWER = { messageId: '', subagent: null, model: undefined };
 
 /** @param keepsUsage keeps the usage of finished calls, which takes most of a call's memory */
 export function createLedger(keepsUsage: boolean) {
-  const calls: Columns = { keys: [], numbers: [], times: [], models: [], microUsd: [], usages: [] };
+  const calls = {
+    keys: [] as string[],
+    numbers: [] as number[],
+    times: [] as number[],
+    models: [] as (string | null)[],
+    microUsd: [] as number[],
+    usages: [] as Usage[],
+  };
   /** By subagent id; '' is the main thread. */
   const open = new Map<string, Open>();
 
@@ -93,6 +100,7 @@ export function createLedger(keepsUsage: boolean) {
       if (event.kind === 'assistant' || event.kind === 'partial') seeCost(seen, event.subagent);
     },
     calls: () => callsIn(calls),
+    squeezed: () => squeezed(calls),
   };
 }
 

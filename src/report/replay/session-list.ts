@@ -93,7 +93,8 @@ export const sums: Report<SessionFigures> = (sessions, page) => {
   const { by = 'day', limit, since } = page.list;
   const all = sumsBy(sessions, by, since);
   const rows = all.slice(0, limit);
-  const summed = sessions.filter((session) => sumsBy([session], by, since).length > 0);
+  const isSummed = (session: SessionFigures) => since === undefined || sumsBy([session], by, since).length > 0;
+  const summed = sessions.filter(isSummed);
   const totals = { ...totalsOf(summed), ...totalOf(all) };
   const whole = rows.map(({ name }) => name ?? '');
   const names = by === 'project' ? shortPaths(whole) : whole.map(onOneLine);
