@@ -98,6 +98,14 @@ interface Relief {
   readonly price: number;
 }
 
+/** A file as claude knows it; without the id of a call if claude has shown it beside its summary. */
+interface KnownFile {
+  readonly id: string;
+  readonly text: string;
+  /** Number of the call that last changed or wrote it; 0: none. */
+  readonly changed: number;
+}
+
 /** Of a summary, as claude writes it and as it stays. */
 const SUMMARY_TOKENS = 2_250;
 /** Of claude's request for it. */
@@ -162,6 +170,8 @@ class PlayedClaude {
   readonly #reliefs: Relief[] = [];
   /** Sizes of what was fetched or written, in tokens, by the id of the call. */
   readonly #contents = new Map<string, number>();
+  /** By path; those that were used last come last. */
+  readonly #files = new Map<string, KnownFile>();
 
   constructor(world: PlayedWorld, driver: Driver | undefined) {
     this.#world = world;
@@ -245,8 +255,12 @@ class PlayedClaude {
     const message = { id: `msg_${this.#calls}`, role: 'assistant', model: this.#world.model, content, usage };
     this.#tell({ type: 'assistant', message, parent_tool_use_id: null, session_id: 's1' });
     this.#say(createMessage('assistant', text, { toolUses: uses }));
-    for (const { tool_use_id: id, tool, input } of uses)
+    for (const use of uses) {
+      const { tool_use_id: id, tool, input } = use;
+      const text = tool === 'Read' ? results.find((result) => result.tool_use_id === id)?.text : undefined;
+      if (['Read', 'Edit', 'Write'].includes(tool)) this.#note(use, text);
       if (tool === 'Write') this.#contents.set(id, tokensOfText(String(fieldsOf(input).content)));
+    }
     if (again === true) for (const { tool_use_id: id, text: got } of results) this.#contents.set(id, tokensOfText(got));
     for (const [at, tokens] of agent.entries()) this.#agentCall(uses[0]?.tool_use_id ?? '', tokens, at);
     for (const result of results) {
@@ -398,12 +412,8 @@ class PlayedClaude {
           .claude(hookLine('SessionStart', { source: 'compact' }))
           .filter(({ kind }) => kind === 'answer-hook');
         const { context: given = '', room = GIVEN_LENGTH } = (answer ?? {}) as Partial<HookAnswer>;
-        this.#say(
-          createMessage(
-            'user',
-            `${given}${NOTES}`.slice(0, Math.max(given.length + POINTER_LENGTH, Math.min(room, GIVEN_LENGTH))),
-          ),
-        );
+        const length = Math.max(given.length + POINTER_LENGTH, Math.min(room, GIVEN_LENGTH));
+        this.#say(attached(`${given}${NOTES}`.slice(0, length)));
       }
       driver.claude({ type: 'system', subtype: 'status', status: null, compact_result: 'success', session_id: 's1' });
       driver.claude({ type: 'system', subtype: 'compact_boundary', session_id: 's1', compact_metadata });
@@ -429,13 +439,26 @@ class PlayedClaude {
     this.#pay(read, this.#cached - read + REQUEST_TOKENS, SUMMARY_TOKENS);
     [this.#cached, this.#cachedAt] = [Math.round(this.#prefix * SYSTEM_SHARE), this.#now];
     const step = this.#messages.findLastIndex(({ role }) => role === 'assistant');
-    const [before, stays] = [this.#messages.slice(0, Math.max(0, step)), this.#messages.slice(Math.max(0, step))];
-    this.#replace([createMessage('user', SUMMARY), ...stays, createMessage('user', shownAgain(before, stays))]);
+    const stays = this.#messages.slice(Math.max(0, step));
+    const shown = shownAgain(this.#files, stays);
+    this.#replace([createMessage('user', SUMMARY), ...stays, attached(shown.map(([, { text }]) => text).join('\n'))]);
+    for (const [path, file] of shown.reverse()) this.#files.set(path, { ...file, id: '' });
   }
 
   #replace(messages: readonly Message[]): void {
     this.#messages = [...messages];
     this.#tokens = sizeOf(messages);
+    const ids = answeredIn(messages);
+    for (const [path, { id }] of this.#files) if (!ids.includes(id)) this.#files.delete(path);
+  }
+
+  #note({ tool_use_id: id, tool, input }: ToolUse, text = String(fieldsOf(input).content)): void {
+    const path = String(fieldsOf(input).file_path);
+    const known = this.#files.get(path);
+    const changed = tool === 'Read' ? (known?.changed ?? 0) : this.#calls;
+    this.#files.delete(path);
+    if (tool !== 'Edit') this.#files.set(path, { id, text, changed });
+    else if (known !== undefined) this.#files.set(path, { ...known, changed });
   }
 }
 
@@ -452,6 +475,11 @@ function answeredIn(messages: readonly Message[]): readonly string[] {
   return messages.flatMap(({ toolResults = [] }) => toolResults.map(({ tool_use_id: id }) => id));
 }
 
+/** What claude attaches to a message. It is no message for a mod, so it goes with an exact compaction. */
+function attached(text: string): Message {
+  return createMessage('user', `<system-reminder>${text}</system-reminder>`);
+}
+
 /** A picture of a prompt, and its tokens. A mod does not see it: the handle of its message says how many there are. */
 const PICTURE = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: '' } };
 const PICTURE_TOKENS = 1_500;
@@ -462,25 +490,9 @@ function sizeOf(messages: readonly Message[]): number {
 }
 
 /** Files that claude shows again behind a summary (2.1.332): the last changed ones, then the last read, unless they are large. */
-function shownAgain(before: readonly Message[], stays: readonly Message[]): string {
-  const filesOf = (messages: readonly Message[], tools: readonly string[]) =>
-    messages.flatMap(({ toolUses }) =>
-      toolUses.flatMap(({ tool, input }) => (tools.includes(tool) ? [String(fieldsOf(input).file_path)] : [])),
-    );
-  const there = filesOf(stays, ['Edit', 'Read']);
-  const last = [...new Set([...filesOf(before, ['Edit']).reverse(), ...filesOf(before, ['Read']).reverse()])].filter(
-    (path) => !there.includes(path),
-  );
-  const reads = new Map(
-    before.flatMap(({ toolUses }) =>
-      toolUses.flatMap(({ tool, input, tool_use_id: id }) =>
-        tool === 'Read' ? [[String(fieldsOf(input).file_path), id] as const] : [],
-      ),
-    ),
-  );
-  const results = new Map(
-    before.flatMap(({ toolResults = [] }) => toolResults.map((each) => [each.tool_use_id, each.text] as const)),
-  );
-  const texts = last.slice(0, 5).map((path) => results.get(reads.get(path) ?? '') ?? '');
-  return texts.filter((text) => tokensOfText(text) <= 5_300).join('\n');
+function shownAgain(files: ReadonlyMap<string, KnownFile>, stays: readonly Message[]): [string, KnownFile][] {
+  const there = stays.flatMap(({ toolUses }) => toolUses.map(({ input }) => fieldsOf(input).file_path));
+  const last = [...files].reverse().filter(([path]) => !there.includes(path));
+  const shown = last.sort(([, one], [, other]) => other.changed - one.changed).slice(0, 5);
+  return shown.filter(([, { text }]) => tokensOfText(text) <= 5_300);
 }

@@ -19,7 +19,7 @@ import {
 import { type Contents, tailOf } from './content.ts';
 import { endStep, forgetContents } from './contents.ts';
 import { roomOfContents } from './exact.ts';
-import { heldTokens, type WorkingSet, workingSet } from './working-set.ts';
+import { heldTokens, type WorkingSet, withShown, workingSet } from './working-set.ts';
 
 /** Rates for a model without a price: tokens, weighted like most list prices. */
 export const UNPRICED: Rates = multiply(USUAL_RATIOS, 1_000_000);
@@ -88,7 +88,9 @@ export function followAccount(before: GovernorState, state: GovernorState): Gove
     const paid = isPaid && alone.open ? summaryCost(gauge.used, alone.open.price, isIdle) : 0;
     const paying = withCost(alone, paid, isOwn ? paid : 0);
     const after = aloneAfterReplacing(paying, gauge, work.tools.contents, isOwn);
-    return withAccount(state, after, isOwn ? forgetContents(contents, []) : contents);
+    const left = isOwn ? forgetContents(contents, []) : contents;
+    const level = claudesLevel(gauge.call?.model, gauge.window.tokens);
+    return withAccount(state, after, isPaid ? withShown(left, work.tools.contents, level) : left);
   }
   if (call?.kind !== 'assistant') return state;
   const after = aloneAfterCall(alone, {

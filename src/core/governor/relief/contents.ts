@@ -194,9 +194,9 @@ function changedFile(contents: Contents, path: string | undefined, now: number):
   const maxUses = Math.max(1, contents.together, contents.row.length);
   const others = lastFiles(contents).filter(([, content]) => content.path !== path);
   const present = others.slice(0, maxUses - 1).filter(([, { tokens }]) => tokens > 0);
-  const group = new Set(present.map(([, { id }]) => id));
+  const group = new Set(present.map(([, content]) => content));
   const together = 1 + present.length;
-  const used = useContents(contents, (content) => content.path === path || group.has(content.id), now);
+  const used = useContents(contents, (content) => content.path === path || group.has(content), now);
   const kind = together > 1 ? 'used' : 'changed';
   const after = mapContents(used, (content) => (content.path === path ? { ...content, kind, changed: now } : content));
   return { ...after, changed: now, together, row: [] };

@@ -1,5 +1,5 @@
 import { sumOf } from '../../text/sum-of.ts';
-import { type Content, type Contents, type Gaps, isStale, KINDS, lastFiles } from './content.ts';
+import { type Content, type Contents, type Gaps, isStale, KINDS, lastFiles, mapContents } from './content.ts';
 import type { Missed } from './economic-moment.ts';
 
 /**
@@ -139,9 +139,9 @@ export function workingSet(contents: Contents, now: number, stakes: Stakes): Wor
   const maxLoss = (one: HeldContent) => (one.had > 0 ? refetchCost(one) : 0);
   let risk = 0;
   const keep = held.filter((one) => {
-    const { tokens, soon, waits, kind, hasPicture } = one;
+    const { id, tokens, soon, waits, kind, hasPicture } = one;
     const isAtRisk = kind === 'unused' && risk + maxLoss(one) > slack;
-    const isNeeded = !hasPicture && (isAtRisk || soon * refetchCost(one) >= holding(tokens, waits));
+    const isNeeded = !hasPicture && id !== '' && (isAtRisk || soon * refetchCost(one) >= holding(tokens, waits));
     if (!isNeeded) risk += maxLoss(one);
     return isNeeded;
   });
@@ -210,6 +210,16 @@ export function reshownContents(contents: Contents, room: number, size: 'had' | 
   const tokens = sumOf(shown, ([, content]) => content[size]);
   if (tokens > room) return { names: [], ids: [], tokens: 0 };
   return { names: shown.map(([name]) => name), ids: shown.map(([, { id }]) => id), tokens };
+}
+
+/** Adds what the context has beside a summary of claude's: the running step, and the files that claude shows again. */
+export function withShown(after: Contents, before: Contents, level: number): Contents {
+  const shown = reshownContents(before, level, 'tokens').names;
+  return mapContents(after, (content, name) => {
+    const { tokens } = before.byName[name] ?? content;
+    if (before.step.names.includes(name)) return { ...content, tokens };
+    return shown.includes(name) ? { ...content, id: '', tokens, had: Math.max(content.had, tokens) } : content;
+  });
 }
 
 /** Tokens that the context holds of all contents. */

@@ -2,13 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { type Contents, NO_CONTENTS } from '../../../../src/core/governor/relief/content.ts';
 import { contentsAfter, endStep, endTurn, forgetContents } from '../../../../src/core/governor/relief/contents.ts';
 import { contentsAfterRelief } from '../../../../src/core/governor/relief/tool-results.ts';
-import { reshownContents, workingSet } from '../../../../src/core/governor/relief/working-set.ts';
+import { reshownContents, withShown, workingSet } from '../../../../src/core/governor/relief/working-set.ts';
 import type { ToolResult } from '../../../../src/core/protocol/events.ts';
 
 type Happening =
   | readonly [tool: string, input: object, text?: string, more?: More]
   | 'relief'
   | 'summary'
+  | 'own summary'
   | 'end of turn';
 
 interface More {
@@ -31,6 +32,7 @@ function contentsOf(...all: readonly Happening[]): Contents {
   return all.reduce<Contents>((contents, one, at) => {
     if (one === 'relief') return contentsAfterRelief(contents, new Set());
     if (one === 'summary') return forgetContents(endStep(contents), []);
+    if (one === 'own summary') return withShown(forgetContents(contentsAfterRelief(contents), []), contents, 100_000);
     if (one === 'end of turn') return endTurn(contents);
     const [name, input, text = TEXT, more = {}] = one;
     const use = { type: 'tool_use', id: `${at + 1}`, name, input } as const;
@@ -130,6 +132,24 @@ describe('files that claude shows again after a summary', () => {
     expect(reshownContents(contentsOf(read('first'), read('last')), ROOM).names).toEqual(['first']);
     const { byName } = forgetContents(contentsOf(read('a'), run('t'), read('last')), []);
     expect(Object.values(byName).map(({ had }) => had > 0)).toEqual([false, false, true]);
+  });
+});
+
+describe('after a summary in the run', () => {
+  const tokens = (...all: Happening[]) =>
+    Object.values(contentsOf(...all, 'own summary').byName).map((one) => [one.tokens > 0, one.had > 0]);
+
+  it('the context has the files that claude shows again, with claude alone too', () => {
+    const files = ['b', 'c', 'd', 'e', 'f'].map((path) => read(path));
+    expect(tokens(read('a'), ...files, run('ps'), run('ls')).map(String)).toEqual([
+      ...['false,false', 'true,true', 'true,true', 'true,true', 'true,true', 'true,true'],
+      ...['false,false', 'true,true'],
+    ]);
+  });
+
+  it('a change needs them as before', () => {
+    const all = [read('a'), read('b'), read('c'), edit('a'), run('ps'), 'own summary'] as const;
+    expect(contentsOf(...all, edit('a')).together).toBe(3);
   });
 });
 
@@ -271,6 +291,12 @@ describe('contents that are likely to be used again', () => {
     expect(keep).toEqual(['3', '4']);
     expect(atWorst).toBeGreaterThan(0);
     expect(missed.calls).toBeGreaterThan(1);
+  });
+
+  it('exclude files that claude shows beside its summary, which no tool call has, but they are at stake', () => {
+    const { keep, atWorst } = workingSet(contentsOf(read('a'), read('b'), run('t'), 'own summary', read('c')), 5, poor);
+    expect(keep).toEqual(['5']);
+    expect(atWorst).toBeGreaterThan(0);
   });
 
   it('include a file that claude has shown before: the first result contains it', () => {
