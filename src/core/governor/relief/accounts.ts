@@ -19,7 +19,7 @@ import {
 import { type Contents, tailOf } from './content.ts';
 import { endStep, forgetContents } from './contents.ts';
 import { roomOfContents } from './exact.ts';
-import { heldTokens, type WorkingSet, withShown, workingSet } from './working-set.ts';
+import { heldTokens, reshownContents, type WorkingSet, withShown, workingSet } from './working-set.ts';
 
 /** Rates for a model without a price: tokens, weighted like most list prices. */
 export const UNPRICED: Rates = multiply(USUAL_RATIOS, 1_000_000);
@@ -89,8 +89,8 @@ export function followAccount(before: GovernorState, state: GovernorState): Gove
     const paying = withCost(alone, paid, isOwn ? paid : 0);
     const after = aloneAfterReplacing(paying, gauge, work.tools.contents, isOwn);
     const left = isOwn ? forgetContents(contents, []) : contents;
-    const level = claudesLevel(gauge.call?.model, gauge.window.tokens);
-    return withAccount(state, after, isPaid ? withShown(left, work.tools.contents, level) : left);
+    const shown = reshownContents(work.tools.contents, levelAlone(gauge), 'tokens');
+    return withAccount(state, after, isPaid ? withShown(left, work.tools.contents, shown, isOwn) : left);
   }
   if (call?.kind !== 'assistant') return state;
   const after = aloneAfterCall(alone, {
@@ -100,7 +100,7 @@ export function followAccount(before: GovernorState, state: GovernorState): Gove
     isOwn: isInjected,
     price: priceOfModel(state) ?? UNPRICED,
     // After a relief no earlier call names the model.
-    level: claudesLevel(state.gauge.call?.model, gauge.window.tokens),
+    level: levelAlone({ call: state.gauge.call, window: gauge.window }),
     isIdle,
     given: state.relief.given.tokens,
   });
@@ -123,15 +123,20 @@ function isClaudesOwn(state: GovernorState, replaced: Replaced): boolean {
   const { trigger } = state.process.control;
   if (replaced !== 'boundary') return !isHandingOver(state);
   if (!isSummary(state)) return false;
-  return typeof trigger !== 'number' || trigger >= claudesLevel(gauge.call?.model, gauge.window.tokens);
+  return typeof trigger !== 'number' || trigger >= levelAlone(gauge);
 }
 
 /** Whether text given with a summary made the run reach claude's level earlier than claude alone would. */
 function isAhead({ gauge, relief: { alone } }: GovernorState): boolean {
   const { context, open } = alone;
-  const level = claudesLevel(gauge.call?.model, gauge.window.tokens);
+  const level = levelAlone(gauge);
   const full = predictedTokens(gauge);
   return open !== undefined && full >= level && context + open.growth + full - gauge.used < level * NEARLY;
+}
+
+/** The level at which claude alone compacts, in tokens. */
+function levelAlone({ call, window }: Pick<GovernorState['gauge'], 'call' | 'window'>): number {
+  return claudesLevel(call?.model, window.tokens);
 }
 
 /** Smaller differences are errors of the account. */

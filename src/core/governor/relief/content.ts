@@ -17,7 +17,7 @@ export type Gaps = Readonly<Record<number, number>>;
 export type Content = Readonly<typeof NEW_CONTENT>;
 
 export const NEW_CONTENT = {
-  /** Id of the tool call that last fetched it. */
+  /** Id of the tool call that last fetched it; empty if claude showed it after a summary. */
   id: '',
   /** Path of the file as given to the tool; undefined for the output of a command. */
   path: undefined as string | undefined,

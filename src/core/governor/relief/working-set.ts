@@ -212,13 +212,18 @@ export function reshownContents(contents: Contents, room: number, size: 'had' | 
   return { names: shown.map(([name]) => name), ids: shown.map(([, { id }]) => id), tokens };
 }
 
-/** Adds what the context has beside a summary of claude's: the running step, and the files that claude shows again. */
-export function withShown(after: Contents, before: Contents, level: number): Contents {
-  const shown = reshownContents(before, level, 'tokens').names;
+/**
+ * Adds what the context has beside a summary of claude's: the running step, and the files that claude shows again. No
+ * tool call has those, so no exact compaction can keep them.
+ *
+ * @param before contents before the summary
+ * @param isOwn whether claude alone has them too
+ */
+export function withShown(after: Contents, before: Contents, { names }: ShownContents, isOwn: boolean): Contents {
   return mapContents(after, (content, name) => {
     const { tokens } = before.byName[name] ?? content;
     if (before.step.names.includes(name)) return { ...content, tokens };
-    return shown.includes(name) ? { ...content, id: '', tokens, had: Math.max(content.had, tokens) } : content;
+    return names.includes(name) ? { ...content, id: '', tokens, had: isOwn ? tokens : content.had } : content;
   });
 }
 

@@ -32,7 +32,10 @@ function contentsOf(...all: readonly Happening[]): Contents {
   return all.reduce<Contents>((contents, one, at) => {
     if (one === 'relief') return contentsAfterRelief(contents, new Set());
     if (one === 'summary') return forgetContents(endStep(contents), []);
-    if (one === 'own summary') return withShown(forgetContents(contentsAfterRelief(contents), []), contents, 100_000);
+    if (one === 'own summary') {
+      const shown = reshownContents(contents, 100_000, 'tokens');
+      return withShown(forgetContents(contentsAfterRelief(contents), []), contents, shown, true);
+    }
     if (one === 'end of turn') return endTurn(contents);
     const [name, input, text = TEXT, more = {}] = one;
     const use = { type: 'tool_use', id: `${at + 1}`, name, input } as const;
