@@ -18,11 +18,10 @@ export interface Config extends Policy {
 
 /** Path of a value in the configuration: `window`, `thresholds.warn`. Paths in `tools.byTool` are `ToolKey`s. */
 export type ConfigPath = {
-  [K in keyof Said]: Said[K] extends object ? `${K}.${Exclude<keyof Said[K] & string, 'byTool'>}` : K;
-}[keyof Said];
-
-/** The configuration without derived values. */
-type Said = Omit<Config, 'costDir'>;
+  [K in Exclude<keyof Config, 'costDir'>]: Config[K] extends object
+    ? `${K}.${Exclude<keyof Config[K] & string, 'byTool'>}`
+    : K;
+}[Exclude<keyof Config, 'costDir'>];
 
 export type ValueAt<P extends ConfigPath> = P extends `${infer G extends keyof Config}.${infer N}`
   ? Config[G][N & keyof Config[G]]
@@ -65,7 +64,6 @@ export function requireGood<R extends { readonly findings: readonly Finding[] }>
 /** The beginning of a tool's name. All other keys of `tools` begin with a lower-case letter. */
 export const TOOL_NAME = /^(?:[A-Z]|mcp__)/;
 
-/** Whether a key is the override for one tool, `tools.Read`. */
 export function isToolKey(key: string): key is ToolKey {
   const [group, name = ''] = splitKey(key);
   return group === 'tools' && TOOL_NAME.test(name);
@@ -77,14 +75,12 @@ export function splitKey(key: string): [group: string, name?: string] {
   return dot < 0 ? [key] : [key.slice(0, dot), key.slice(dot + 1)];
 }
 
-/** The value of a key in a configuration; undefined if it is not set. */
 export function valueAt(config: Config, key: ConfigPath | ToolKey): unknown {
   const [group, name] = splitKey(key);
   const level: unknown = isToolKey(key) ? config.tools.byTool : config[group as keyof Config];
   return name === undefined ? level : Object(level)[name];
 }
 
-/** The setting of a key; undefined if it is not set. */
 export function settingAt(config: Config, key: ConfigPath | ToolKey): unknown {
   return key === 'thresholds.compact' ? config.compaction.moment : valueAt(config, key);
 }
@@ -96,14 +92,15 @@ export const RANKS: Readonly<Record<Origin['source'], number>> = { default: 0, f
 export type Priority = 'critical' | 'high' | 'medium' | 'low';
 
 /**
- * In characters (code points): the size of a briefing, the share of the newest or a critical step's output, and the
- * share of every other output.
+ * The size of a briefing, the share of the newest or a critical step's output, and the share of every other output.
+ * The first one bounds the other two.
  */
-export interface Budgets {
-  readonly contextBudgetChars: number;
-  readonly historyRecentChars: number;
-  readonly historyOlderChars: number;
-}
+export const BUDGET_FIELDS = ['contextBudgetChars', 'historyRecentChars', 'historyOlderChars'] as const;
+
+export type BudgetField = (typeof BUDGET_FIELDS)[number];
+
+/** In characters (code points). */
+export type Budgets = Readonly<Record<BudgetField, number>>;
 
 /** Overrides at one level (configuration, profile, flow, step). */
 export type BudgetChanges = Partial<Budgets> & {

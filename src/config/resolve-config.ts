@@ -2,7 +2,16 @@ import { dirname, resolve } from 'node:path';
 import type { Environment, Where } from '../io.ts';
 import { isInside, realPath } from '../store/files/plain-file.ts';
 import { checkFile, checkValue, fromText } from './check.ts';
-import { type Config, type Finding, isToolKey, type Origin, RANKS, requireGood, type ToolKey } from './config.ts';
+import {
+  BUDGET_FIELDS,
+  type Config,
+  type Finding,
+  isToolKey,
+  type Origin,
+  RANKS,
+  requireGood,
+  type ToolKey,
+} from './config.ts';
 import { DEFAULTS, placed, withValues } from './defaults.ts';
 import { finding } from './finding.ts';
 import { KEY_PATHS, KEYS, type Key, type KeyPath } from './keys.ts';
@@ -143,17 +152,14 @@ function originsOf(values: readonly SetValue[]): Record<KeyPath | ToolKey, Origi
   return Object.fromEntries(all) as Record<KeyPath | ToolKey, Origin>;
 }
 
-/** Sizes of briefings, which a preset of a higher source replaces. */
-const SIZES = ['flow.contextBudgetChars', 'flow.historyRecentChars', 'flow.historyOlderChars'];
-
-/** The last value of each key wins. Within one source, own sizes override a preset. */
+/** The last value of each key wins. A preset of briefings replaces the sizes of lower sources. */
 function latest(all: readonly SetValue[]): SetValue[] {
   const values = new Map<string, SetValue>();
   const rankOf = (key: string) => RANKS[values.get(key)?.origin.source ?? 'default'];
   for (const value of all) {
     values.set(value.key, value);
     if (value.key !== 'flow.preset') continue;
-    for (const key of SIZES) if (rankOf(key) < rankOf(value.key)) values.delete(key);
+    for (const size of BUDGET_FIELDS) if (rankOf(`flow.${size}`) < rankOf(value.key)) values.delete(`flow.${size}`);
   }
   return [...values.values()];
 }

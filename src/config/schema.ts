@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { type BudgetChanges, isToolKey, splitKey } from './config.ts';
+import { BUDGET_FIELDS, type BudgetChanges, isToolKey, splitKey } from './config.ts';
 import { KEY_PATHS, KEYS, type Key, type KeyPath } from './keys.ts';
 import { schemaOf, text } from './values.ts';
 
@@ -65,11 +65,9 @@ function optional(path: KeyPath): v.GenericSchema {
   return v.optional(leafFor(key), key.preset);
 }
 
-const BUDGET_KEYS = ['preset', 'contextBudgetChars', 'historyRecentChars', 'historyOlderChars'] as const;
-
 /** Budget keys, which each level of a flow file accepts too. */
 export const budgetEntries = Object.fromEntries(
-  BUDGET_KEYS.map((key) => [key, v.exactOptional(leafFor(KEYS[`flow.${key}`]))]),
+  (['preset', ...BUDGET_FIELDS] as const).map((key) => [key, v.exactOptional(leafFor(KEYS[`flow.${key}`]))]),
 ) as {
   readonly [K in keyof BudgetChanges]-?: v.ExactOptionalSchema<
     v.GenericSchema<unknown, NonNullable<BudgetChanges[K]>>,

@@ -2,11 +2,10 @@ import * as v from 'valibot';
 import { toMicroUsd } from '../core/governor/cost/cost.ts';
 import { type Price, ratesBy, USUAL_RATIOS } from '../core/governor/cost/prices.ts';
 
-/** One day, in seconds. */
 const MAX_SECONDS = 86_400;
 /** More than any run costs, and low enough that sums in micro-dollars stay exact. */
 const MAX_USD = 1_000_000;
-/** One micro-dollar, the unit of all sums. */
+/** The unit of all sums. */
 const MIN_USD = '0.000001';
 
 const UNITS = { s: 1, m: 60, h: 3_600, d: 86_400 } as const;
@@ -27,60 +26,42 @@ const SILENCE = `a duration with its unit, such as "90s", "15m" or "2h", of at l
 const PRICES =
   'prices in US dollars for a million tokens by the beginning of a model id: {"claude-opus": {"input": 5, "output": 25}}';
 
-export const flag = v.boolean('true or false');
-export const text = v.string('a text');
-/** No file system accepts NUL in a path, and other control characters could control the terminal that shows it. */
-const folder = v.pipe(
-  v.string('a path'),
-  v.nonEmpty('a path'),
-  v.check((path) => !/\p{Cc}/u.test(path), 'a path'),
-);
-const tokens = wholeNumber('a whole number of tokens, 1000 or more', 1000);
-const count = wholeNumber('a whole number, 0 or more', 0);
-const characters = wholeNumber('a whole number of characters, 0 or more', 0);
-export const seconds = positiveNumber(`a number of seconds above 0, at most ${MAX_SECONDS}`, MAX_SECONDS);
-const dollars = numberBetween(`a number of US dollars from ${MIN_USD} to ${MAX_USD}`, 1e-6, MAX_USD);
-/** Seconds that a run may wait; 0: not at all. */
-const duration = v.union([numberBetween(DURATION, 0, MAX_WAIT_SECONDS), secondsAtLeast(DURATION, 0)], DURATION);
-/**
- * Seconds. The API may take half a minute before it starts an answer, so a shorter value would end a working claude.
- */
-const silence = v.union([v.literal(0, SILENCE), secondsAtLeast(SILENCE, MIN_SILENCE)], SILENCE);
-const share = v.union(sizes(SHARE, 101), SHARE);
-/** A fill level of the context window. */
-const level = v.union(sizes(LEVEL, 1000), LEVEL);
-/** When to compact: `economic`, or a level of the window. */
-const moment = v.union([v.picklist(['economic'], MOMENT_FORM), ...sizes(MOMENT_FORM, 1000)], MOMENT_FORM);
-
 const rate = numberBetween(PRICES, 0, MAX_USD);
 const cacheRate = v.optional(rate);
 const rates = v.strictObject(
   { input: rate, output: rate, cacheWrite: cacheRate, cacheWriteHour: cacheRate, cacheRead: cacheRate },
   PRICES,
 );
-const prices = v.record(v.string(PRICES), v.pipe(rates, v.transform(priceInMicroUsd)), PRICES);
-
-export const priority = choice(['critical', 'high', 'medium', 'low']);
 
 /**
  * The accepted forms of each type, with conversion to the form that the program uses: `"78%"` is 0.78, `"15m"` is 900.
  */
 const KINDS = {
-  tokens,
-  share,
-  level,
-  moment,
-  characters,
-  count,
-  flag,
-  text,
-  folder,
-  seconds,
-  duration,
-  silence,
-  dollars,
-  prices,
+  tokens: wholeNumber('a whole number of tokens, 1000 or more', 1000),
+  share: v.union(sizes(SHARE, 101), SHARE),
+  level: v.union(sizes(LEVEL, 1000), LEVEL),
+  moment: v.union([v.picklist(['economic'], MOMENT_FORM), ...sizes(MOMENT_FORM, 1000)], MOMENT_FORM),
+  characters: wholeNumber('a whole number of characters, 0 or more', 0),
+  count: wholeNumber('a whole number, 0 or more', 0),
+  flag: v.boolean('true or false'),
+  text: v.string('a text'),
+  // No file system accepts NUL in a path, and other control characters could control the terminal that shows it.
+  folder: v.pipe(
+    v.string('a path'),
+    v.nonEmpty('a path'),
+    v.check((path) => !/\p{Cc}/u.test(path), 'a path'),
+  ),
+  seconds: positiveNumber(`a number of seconds above 0, at most ${MAX_SECONDS}`, MAX_SECONDS),
+  duration: v.union([numberBetween(DURATION, 0, MAX_WAIT_SECONDS), secondsAtLeast(DURATION, 0)], DURATION),
+  // The API may take half a minute before it starts an answer, so a shorter silence would end a working claude.
+  silence: v.union([v.literal(0, SILENCE), secondsAtLeast(SILENCE, MIN_SILENCE)], SILENCE),
+  dollars: numberBetween(`a number of US dollars from ${MIN_USD} to ${MAX_USD}`, 1e-6, MAX_USD),
+  prices: v.record(v.string(PRICES), v.pipe(rates, v.transform(priceInMicroUsd)), PRICES),
 } as const satisfies Record<string, v.GenericSchema>;
+
+export const { flag, text, seconds } = KINDS;
+
+export const priority = choice(['critical', 'high', 'medium', 'low']);
 
 export type Kind = keyof typeof KINDS;
 

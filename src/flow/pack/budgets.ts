@@ -1,12 +1,7 @@
-import type { BudgetChanges, Budgets } from '../../config/config.ts';
+import { BUDGET_FIELDS, type BudgetChanges, type BudgetField, type Budgets } from '../../config/config.ts';
 import { groupDigits } from '../../core/text/words.ts';
 
 export type Preset = NonNullable<BudgetChanges['preset']>;
-
-type BudgetField = keyof Budgets;
-
-/** `contextBudgetChars` comes first, because it bounds the other two. */
-export const BUDGET_FIELDS = ['contextBudgetChars', 'historyRecentChars', 'historyOlderChars'] as const;
 
 /** The window in tokens that the presets are designed for. */
 const REFERENCE_WINDOW = 200_000;
@@ -31,12 +26,8 @@ export function presetBudgets(preset: Preset, windowTokens = REFERENCE_WINDOW): 
   });
 }
 
-function eachBudget<T>(value: (field: BudgetField) => T): Readonly<Record<BudgetField, T>> {
-  return {
-    contextBudgetChars: value('contextBudgetChars'),
-    historyRecentChars: value('historyRecentChars'),
-    historyOlderChars: value('historyOlderChars'),
-  };
+function eachBudget<T>(value: (field: BudgetField) => T) {
+  return Object.fromEntries(BUDGET_FIELDS.map((field) => [field, value(field)])) as Record<BudgetField, T>;
 }
 
 /** Levels that can set a budget; later ones override earlier ones. */
@@ -46,12 +37,9 @@ export type Level = (typeof LEVELS)[number];
 
 export type BudgetLevels = { readonly [L in Level]?: BudgetChanges | undefined };
 
-/** The source of a value: a level, or a preset named by a level. */
 export type BudgetSource = 'default' | Level | `preset ${Preset} (${Level})`;
 
 type SourcedBudget = { readonly value: number; readonly source: BudgetSource };
-
-export type SourcedBudgets = Readonly<Record<BudgetField, SourcedBudget>>;
 
 /**
  * The effective budgets: the configured values, limited by floors and ceiling, and no part larger than the whole.
@@ -71,32 +59,23 @@ export function resolveBudgets(levels: BudgetLevels, windowTokens = REFERENCE_WI
 }
 
 /**
- * The configured values before guardrails. The last level that sets a value wins, 0 included. Within a level,
- * characters override tokens, and tokens override a preset. Exception: for `contextBudgetChars`, tokens override
- * characters.
+ * The configured values before guardrails. The last level that sets a value wins, 0 included. Within a level, a size
+ * overrides the preset.
  */
-export function settleBudgets(levels: BudgetLevels, windowTokens = REFERENCE_WINDOW): SourcedBudgets {
-  return LEVELS.reduce(
-    (values, level) => applyChanges(values, level, levels[level] ?? {}, windowTokens),
-    fromPreset('balanced', windowTokens, 'default'),
-  );
+export function settleBudgets(levels: BudgetLevels, windowTokens = REFERENCE_WINDOW) {
+  let values = fromPreset('balanced', windowTokens, 'default');
+  for (const level of LEVELS) {
+    const { preset, ...sizes } = levels[level] ?? {};
+    if (preset !== undefined) values = fromPreset(preset, windowTokens, `preset ${preset} (${level})`);
+    for (const field of BUDGET_FIELDS) {
+      const value = sizes[field];
+      if (value !== undefined) values[field] = { value, source: level };
+    }
+  }
+  return values;
 }
 
-function applyChanges(
-  before: SourcedBudgets,
-  level: Level,
-  changes: BudgetChanges,
-  windowTokens: number,
-): SourcedBudgets {
-  const { preset } = changes;
-  const values = preset === undefined ? before : fromPreset(preset, windowTokens, `preset ${preset} (${level})`);
-  return eachBudget((field) => {
-    const own = changes[field];
-    return own === undefined ? values[field] : { value: own, source: level };
-  });
-}
-
-function fromPreset(preset: Preset, windowTokens: number, source: BudgetSource): SourcedBudgets {
+function fromPreset(preset: Preset, windowTokens: number, source: BudgetSource): Record<BudgetField, SourcedBudget> {
   const sizes = presetBudgets(preset, windowTokens);
   return eachBudget((field) => ({ value: sizes[field], source }));
 }
@@ -106,7 +85,8 @@ const SUSPICIOUS = 5_000_000;
 
 /** The effective value, and the guardrails that changed it. */
 function applyGuardrails(field: BudgetField, set: number, total = CEILING) {
-  const [floor, ceiling] = [FLOORS[field], groupDigits(CEILING)];
+  const floor = FLOORS[field];
+  const ceiling = groupDigits(CEILING);
   const met: { kind: 'below_min' | 'above_max' | 'suspicious' | 'above_total'; why: string }[] = [];
   let used = Math.trunc(set);
   if (set > SUSPICIOUS) {

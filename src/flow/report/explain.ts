@@ -1,3 +1,4 @@
+import { BUDGET_FIELDS } from '../../config/config.ts';
 import { counted, percent, tokens } from '../../report/figures.ts';
 import { align, foldText } from '../../report/layout.ts';
 import { onOneLine } from '../../report/shown.ts';
@@ -5,7 +6,6 @@ import type { Style } from '../../report/style.ts';
 import { type BriefingWorld, briefingOf, briefingWorld, effectiveCurator, type FlowFiles } from '../briefing.ts';
 import { earlierRuns } from '../earlier-run.ts';
 import type { Flow, FlowStep } from '../flow.ts';
-import { BUDGET_FIELDS } from '../pack/budgets.ts';
 import type { ReceiptItem } from '../pack/receipt.ts';
 
 /** The newest run of a flow, and the briefings that its steps would receive if they ran now. */

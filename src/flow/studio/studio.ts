@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { BUDGET_FIELDS } from '../../config/config.ts';
 import { isCtxbError } from '../../errors.ts';
 import { readUserFile, replaceUserFile } from '../../store/files/user-file.ts';
 import { MAX_FILE_BYTES } from '../file/flow-files.ts';
@@ -78,13 +79,10 @@ export function createStudio(path: string, { profile, lookAt }: StudioOptions) {
   };
 }
 
-/** The budgets that a form can change. */
-const KEYS = ['preset', 'contextBudgetChars', 'historyRecentChars', 'historyOlderChars'] as const;
-
 /** The budgets of the flow and of its steps, each with the name of its field in the form. */
 export function budgetFields(flow: Flow, step?: Flow['steps'][number]) {
   const budgets = (step ?? flow).budgets;
-  return KEYS.map((key) => ({
+  return (['preset', ...BUDGET_FIELDS] as const).map((key) => ({
     step: step?.id ?? null,
     key,
     name: `${step?.id ?? ''}.${key}`,

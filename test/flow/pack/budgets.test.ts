@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { BUDGET_FIELDS } from '../../../src/config/config.ts';
 import {
-  BUDGET_FIELDS,
   type BudgetLevels,
   FLOORS,
   PRESETS,
