@@ -88,11 +88,7 @@ interface AskOutcome extends AskAnswer {
   readonly outcome: 'done' | 'not done' | 'timeout';
 }
 
-/**
- * Sends a request to a run and prints the outcome. Resolves with 0 when it is done, 3 when it is not, and 4 on a timeout.
- *
- * @throws CtxbError `usage` when no run or several match; `store` when it belongs to another user
- */
+/** @throws CtxbError `usage` when no run or several match; `store` when it belongs to another user */
 async function askRun(what: Ask['what'], named: string | undefined, flags: AskFlags, io: Io): Promise<number> {
   const card = await findRun(named, io);
   const ask = { what, now: flags.now === true };
@@ -130,7 +126,6 @@ async function answerOf({ runId, contextDir }: RunCard, ask: Ask, end: number, {
   const done = fields.done === true;
   if (ask.what !== 'stop' || !done)
     return { runId, outcome: done ? 'done' : 'not done', ...fields, done, text: stringOf(fields.text) };
-  // It ends after its turn.
   const text = await waitFor(end, () => {
     const card = readCard();
     return card?.end === null ? undefined : stoppedText(card);
@@ -157,19 +152,18 @@ function stoppedText(card: RunCard | undefined): string {
   return `stopped; ${counted(prompts, 'prompt')} not answered${next}`;
 }
 
-/** @throws CtxbError `usage` for an unknown or ended run, and for a prefix that matches several runs */
 async function findRun(named: string | undefined, io: Io): Promise<RunCard> {
   const all = readRunCards(stateFolder(io.env));
   const folder = named === undefined ? realPath(await contextFolder(io)) : '';
   const matching = all.filter(({ runId, contextDir }) =>
     named === undefined ? realPath(contextDir) === folder : named !== '' && runId.startsWith(named),
   );
-  const [found, ...others] = matching.filter(({ end }) => end === null);
-  if (found !== undefined && others.length === 0) return found;
-  if (found !== undefined) {
-    const ids = [found, ...others].map(({ runId }) => runId.slice(0, 8)).join(', ');
+  const active = matching.filter(({ end }) => end === null);
+  if (active.length > 1) {
+    const ids = active.map(({ runId }) => runId.slice(0, 8)).join(', ');
     throw new CtxbError('usage', `several runs match: name one of ${ids}`);
   }
+  if (active[0] !== undefined) return active[0];
   if (named === undefined) throw new CtxbError('usage', 'no run is active in this folder: ctxb runs lists all runs');
   const ending = matching[0]?.end;
   const why = ending ? `has ended (${ending.reason})` : 'is not known';

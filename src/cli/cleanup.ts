@@ -52,8 +52,10 @@ Examples:
   ctxb cleanup --keep 10 --yes`;
 
 async function cleanup(flags: CleanupFlags, io: Io): Promise<number> {
-  const contextDir = await contextDirOf(io);
-  const folder = resolve(io.cwd, flags.contextDir ?? contextDir);
+  const { config, findings } = await resolveConfig(io);
+  // A clean-up must be possible with an invalid configuration too.
+  for (const { message } of findings) tell(io, onOneLine(message));
+  const folder = resolve(io.cwd, flags.contextDir ?? config.contextDir);
   const unfinished = flags.unfinished ? [] : unfinishedRuns(folder, openSeal(stateFolder(io.env)));
   const options = { keep: flags.keep, cwd: io.cwd, unfinished };
   const plan = planCleanup(folder, options);
@@ -66,20 +68,12 @@ async function cleanup(flags: CleanupFlags, io: Io): Promise<number> {
   return printDone(`${counted(agreed.remove.length, 'item')} removed`, folder, io);
 }
 
-/** Asks the user at the terminal. Only a clear yes counts. @throws CtxbError `usage` if nobody can be asked */
 async function isConfirmed({ stdin, stdout, stderr }: Io): Promise<boolean> {
   if (stdin.isTTY !== true || stdout.isTTY !== true) {
     throw new CtxbError('usage', 'nothing was removed: use --yes if nobody can answer');
   }
   stderr.write('Remove this? [y/N] ');
   return isYes((await readAnswer({ stdin })) ?? '');
-}
-
-/** Works with an invalid configuration too, because a clean-up must still be possible. */
-async function contextDirOf(io: Io): Promise<string> {
-  const { config, findings } = await resolveConfig(io);
-  for (const { message } of findings) tell(io, onOneLine(message));
-  return config.contextDir;
 }
 
 function printDone(what: string, folder: string, { stdout }: Io): number {

@@ -21,10 +21,7 @@ Examples:
   ctxb config
   CTXB_THRESHOLDS_COMPACT=0.6 ctxb config --json`;
 
-/**
- * Prints the effective configuration with the source of each value. Refused values are reported on stderr; the next
- * source, or the default, replaces them.
- */
+/** Reports refused values on stderr; the next source, or the default, replaces them. */
 export async function runConfig(options: CommonFlags, io: Io): Promise<number> {
   const resolved = await resolveConfig(io);
   for (const { message } of [...resolved.findings, ...resolved.warnings]) tell(io, onOneLine(message));
@@ -34,25 +31,16 @@ export async function runConfig(options: CommonFlags, io: Io): Promise<number> {
   return resolved.findings.length > 0 ? EXIT_CONFIG : 0;
 }
 
-/** Every key with its value and source. @param columns width of the terminal; undefined if stdout is not one */
 export function settingsText(resolved: ResolvedConfig, columns: number | undefined): string {
   return foldText(table(rowsOf(resolved)), columns);
 }
 
-interface Row {
-  readonly key: KeyPath | ToolKey;
-  /** `null` if the key is not set. */
-  readonly value: unknown;
-  readonly origin: Origin;
-}
+type Row = ReturnType<typeof rowsOf>[number];
 
-function rowsOf({ config, sources }: ResolvedConfig): Row[] {
+/** A value is `null` if the key is not set. */
+function rowsOf({ config, sources }: ResolvedConfig) {
   const origins = Object.entries(sources) as [KeyPath | ToolKey, Origin][];
-  return origins.map(([key, origin]) => ({
-    key,
-    value: writtenValue(key, settingAt(config, key)) ?? null,
-    origin,
-  }));
+  return origins.map(([key, origin]) => ({ key, value: writtenValue(key, settingAt(config, key)) ?? null, origin }));
 }
 
 /** Prices are configured in dollars, but stored in micro-dollars. */

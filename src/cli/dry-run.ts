@@ -1,5 +1,4 @@
-import type { ConfigWorld } from '../config/resolve-config.ts';
-import { resolveConfig } from '../config/resolve-config.ts';
+import { type ConfigWorld, resolveConfig } from '../config/resolve-config.ts';
 import type { Io } from '../io.ts';
 import { printable, shellLine } from '../report/shown.ts';
 import type { HeadlessRun } from '../run/headless-run.ts';
@@ -7,7 +6,6 @@ import { plannedStart } from '../run/run-headless.ts';
 import { redact } from '../store/masks/redact.ts';
 import { settingsText } from './config.ts';
 
-/** Prints the command that would start claude, and the settings. Starts nothing and writes no file. */
 export async function printPlan(
   headless: HeadlessRun,
   settings: Pick<ConfigWorld, 'flags' | 'file'>,

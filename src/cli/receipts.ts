@@ -36,7 +36,6 @@ Examples:
   ctxb receipts 3f2a
   ctxb receipts run.ndjson --json`;
 
-/** Columns when stdout is not a terminal: wide enough that no line is cut. */
 const FULL_LENGTH = 1_000;
 
 async function receipts(name = '', flags: CommonFlags, io: Io): Promise<number> {
@@ -59,7 +58,7 @@ async function receipts(name = '', flags: CommonFlags, io: Io): Promise<number> 
 async function receiptsOf(name: string, flags: CommonFlags, io: Io) {
   if (isRecording(name, io)) return recordingReceipts(name === '-' ? name : resolve(io.cwd, name), true, io);
   const folder = await contextFolder(io, flags.contextDir);
-  const run = runNamed(name, io);
+  const run = name === '' ? undefined : readRunCards(stateFolder(io.env)).find(({ runId }) => runId.startsWith(name));
   const all = writtenReceipts(run?.contextDir ?? folder);
   const last = all.at(-1)?.runId;
   const written = all.filter(({ runId, session }) =>
@@ -72,10 +71,6 @@ async function receiptsOf(name: string, flags: CommonFlags, io: Io) {
   const what =
     name === '' ? 'no run or session in this folder' : `${onOneLine(name)}: no such run, session or recording`;
   throw new CtxbError('usage', `${what}: name a recording, or see ctxb runs`);
-}
-
-function runNamed(name: string, { env }: Io) {
-  return name === '' ? undefined : readRunCards(stateFolder(env)).find(({ runId }) => runId.startsWith(name));
 }
 
 type Retention = Exclude<Parameters<typeof replaySource>[1]['retention'], undefined>;
@@ -103,12 +98,10 @@ async function runReceipts(written: readonly WrittenReceipt[], all: readonly Wri
   const found = await Promise.all(
     [...sessions].map(async (session) => {
       const receipts = written.filter((receipt) => receipt.session === session);
-      const log = receipts.flatMap(({ log }) => (log !== undefined && kindOf(log) === 'file' ? [log] : []))[0];
-      const file = log ?? findSessionLog(session, io);
-      const traced =
-        file === undefined
-          ? []
-          : await recordingReceipts(file, { receipts: all.filter((one) => one.session === session) }, io);
+      const logged = receipts.find(({ log = '' }) => kindOf(log) === 'file');
+      const file = logged?.log ?? findSessionLog(session, io);
+      const retention = { receipts: all.filter((one) => one.session === session) };
+      const traced = file === undefined ? [] : await recordingReceipts(file, retention, io);
       return receipts.map(
         (receipt) =>
           traced.find(({ relief }) => relief.kept === receipt.receipt.kept) ?? untracedReceipt(receipt, file),
@@ -118,7 +111,6 @@ async function runReceipts(written: readonly WrittenReceipt[], all: readonly Wri
   return found.flat();
 }
 
-/** A receipt whose call is in no log. */
 function untracedReceipt({ session, receipt }: WrittenReceipt, file = ''): ReliefReceipt {
   const { relief, all, kept, given, gone, stayed, at } = receipt;
   const seen: ReliefSeen = {

@@ -8,6 +8,7 @@ import type { SpentBefore } from '../core/governor/input.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { dollars, localTime } from '../report/figures.ts';
+import { present } from '../report/layout.ts';
 import { isAttended } from '../run/headless-run.ts';
 import { type Resumption, resumeRun, untilReset } from '../run/resume/resume-run.ts';
 import type { RunSettings } from '../run/resume/run-settings.ts';
@@ -24,10 +25,7 @@ interface ResumeOptions extends RunOptions {
 
 const EXIT_LIMIT = 3;
 
-/**
- * Continues an interrupted run with its own settings and its spending so far. Flags override the settings; current
- * files and variables are ignored.
- */
+/** Continues a run with its own settings and spending. Flags override them; current files and variables do not. */
 export async function resumeListedRun(options: ResumeOptions, flags: Flags, io: Io): Promise<number> {
   if (options.prompt !== undefined || options.prompts !== undefined) {
     throw new CtxbError(
@@ -38,14 +36,13 @@ export async function resumeListedRun(options: ResumeOptions, flags: Flags, io: 
   const now = await prepareRun(flags, io, options.noConfig ?? options.config);
   const { notice } = await now.watch();
   const contextDir = resolve(io.cwd, now.config.contextDir);
-  const waited = options.atReset
-    ? await untilReset({ contextDir, id: options.id }, io, {
-        notice,
-        onWait: (runId, resetsAt) => notice(resetText(runId, resetsAt)),
-      })
-    : undefined;
-  if (waited?.stopped !== undefined) return signalExitCode(waited.stopped);
-  const id = waited?.runId ?? options.id;
+  let { id } = options;
+  if (options.atReset) {
+    const onWait = (runId: string, resetsAt: number | undefined) => notice(resetText(runId, resetsAt));
+    const waited = await untilReset({ contextDir, id }, io, { notice, onWait });
+    if (waited.stopped !== undefined) return signalExitCode(waited.stopped);
+    id = waited.runId;
+  }
   const resumption = await resumeRun({ contextDir, id, words: options.words }, io, notice);
   if (resumption === undefined) {
     notice('every prompt of the run has an answer: nothing is left to do');
@@ -99,15 +96,11 @@ function limitAt({ cost, observe }: Config, spent: SpentBefore): number | undefi
 function sumsText(spent: SpentBefore, limit: number): string {
   const unsettledText =
     spentUsd(spent) < limit ? `, with about ${dollars(toUsd(spent.lost))} for calls that the interruption cut off` : '';
-  return `${usd(spent)} of ${dollars(limit)}${unsettledText}`;
+  return `${dollars(spentUsd(spent))} of ${dollars(limit)}${unsettledText}`;
 }
 
 function spentUsd({ settled, open }: SpentBefore): number {
   return toUsd(settled + open);
-}
-
-function usd(spent: SpentBefore): string {
-  return dollars(spentUsd(spent));
 }
 
 function resetText(runId: string, resetsAt: number | undefined): string {
@@ -117,17 +110,17 @@ function resetText(runId: string, resetsAt: number | undefined): string {
     : `${run} waits until ${localTime(resetsAt)}`;
 }
 
-/** Notices before the run continues, one per line. */
 function resumeNotices({ settings, resumed }: Resumption, options: ResumeOptions): string[] {
   const { withheld, record } = settings;
   const { runId, spent } = resumed;
   // The cost is unknown if the back-end reports no counts.
-  const cost = spentUsd(spent) > 0 ? `; it has cost ${usd(spent)} so far` : '';
-  return [
+  const usd = spentUsd(spent);
+  const cost = usd > 0 ? `; it has cost ${dollars(usd)} so far` : '';
+  return present(
     `run ${runId.slice(0, 8)} continues with its own settings${cost}`,
-    ...(withheld.length === 0 ? [] : [`not kept, because it contains a secret: ${withheld.join(', ')}; give it again`]),
-    ...(record === undefined || options.record !== undefined
-      ? []
-      : [`${record} ends where the run was interrupted: --record FILE records the rest in another file`]),
-  ];
+    withheld.length > 0 && `not kept, because it contains a secret: ${withheld.join(', ')}; give it again`,
+    record !== undefined &&
+      options.record === undefined &&
+      `${record} ends where the run was interrupted: --record FILE records the rest in another file`,
+  );
 }

@@ -8,7 +8,6 @@ import type { ConfigFile } from './read-config.ts';
 import type { SetValue } from './resolve-config.ts';
 import { expectation, LEAVES, type Leaf, leafOf, namesIn, normalize, SETTINGS } from './schema.ts';
 
-/** What else a group accepts. */
 const HINTS: Readonly<Record<string, string>> = {
   tools: ' or the name of a tool such as Read, mcp__github__*',
 };
@@ -50,7 +49,6 @@ function adviceFor(key: string, name: string, known: readonly string[]): string 
   return didYouMean(closest(key, KEY_PATHS) ?? closest(name, known), 'remove it');
 }
 
-/** The finding about a value of a known key; undefined if the value is valid. */
 export function checkValue(key: KeyPath | ToolKey, value: unknown, origin: Origin): Finding | undefined {
   const leaf = leafOf(key);
   const expected = leaf && expectation(leaf, value);
@@ -58,9 +56,7 @@ export function checkValue(key: KeyPath | ToolKey, value: unknown, origin: Origi
   return finding(key, { expected, found: shown(value), origin, todo: advice(key, value, expected, origin) });
 }
 
-/**
- * Parses the text of a flag or variable. Tries text, number and boolean, and returns the first that the key accepts.
- */
+/** Parses the text of a flag or variable as the first of text, number and boolean that the key accepts. */
 export function fromText(key: KeyPath, value: unknown): unknown {
   const leaf = leafOf(key);
   if (typeof value !== 'string' || leaf === undefined) return value;
@@ -75,19 +71,13 @@ export function numberLike(key: KeyPath, option: string, text: string): number {
   throw new CtxbError('usage', `${option}: expected ${expected}, found ${shown(text)}`);
 }
 
-const BOOLEAN_WORDS: ReadonlyMap<string, boolean> = new Map([
-  ['true', true],
-  ['1', true],
-  ['false', false],
-  ['0', false],
-]);
-
+/** What a text may stand for, likeliest first. A blank text is no number. */
 function readings(text: string): unknown[] {
-  const truth = BOOLEAN_WORDS.get(text.toLowerCase());
-  return [text, ...(text.trim() === '' ? [] : [Number(text)]), ...(truth === undefined ? [] : [truth])];
+  const word = text.toLowerCase();
+  const truth = ['true', '1'].includes(word) || (['false', '0'].includes(word) ? false : text);
+  return [text, text.trim() === '' ? text : Number(text), truth];
 }
 
-/** A number of tokens as people write it: 200k. */
 const THOUSANDS = /^(\d+)k$/i;
 
 /** A percentage without its sign, or with a digit too many before it: 170 for 70%. */

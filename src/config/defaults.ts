@@ -2,10 +2,8 @@ import { RESTORE_TOKENS } from '../core/protocol/exact-plan.ts';
 import { type Config, type ConfigPath, isToolKey, splitKey, type ToolKey, type ValueAt } from './config.ts';
 import { KEY_PATHS, KEYS, type Key, type KeyPath } from './keys.ts';
 
-type Constants = { readonly [P in Exclude<ConfigPath, KeyPath>]: ValueAt<P> };
-
 /** Values without a configuration key, each with the reason why nobody needs to change it. */
-const CONSTANTS: Constants = {
+const CONSTANTS: { readonly [P in Exclude<ConfigPath, KeyPath>]: ValueAt<P> } = {
   // The default of thresholds.compact. A level that is set there replaces it.
   'compaction.moment': 'economic',
   // If two compactions freed nothing, a third frees nothing either.

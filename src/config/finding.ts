@@ -1,19 +1,15 @@
 import { distance as editDistance } from 'fastest-levenshtein';
 import type { Finding, Origin } from './config.ts';
 
-/**
- * Builds a finding: one line that starts with the key or its option, and names the expected value, the found value and
- * a remedy.
- */
 export function finding(
   key: string,
   parts: { expected: string; found: string; origin: Origin; todo: string },
 ): Finding {
   const { expected, found, origin, todo } = parts;
-  const what = `expected ${expected}, found ${found}`;
-  if (origin.source === 'flag' && origin.where !== undefined)
-    return { key, message: `${origin.where}: ${what}; ${todo}` };
-  return { key, message: `${key}: ${what} (${origin.where ?? origin.source}); ${todo}` };
+  const { source, where } = origin;
+  const isOption = source === 'flag' && where !== undefined;
+  const [subject, place] = isOption ? [where, ''] : [key, ` (${where ?? source})`];
+  return { key, message: `${subject}: expected ${expected}, found ${found}${place}; ${todo}` };
 }
 
 export function shown(value: unknown): string {

@@ -16,25 +16,23 @@ export const LIMITS = [
 
 /**
  * Prevents a file that may come with a repository from lifting limits that the user set elsewhere: ignores its
- * `observe`, and applies the lower of two limits.
- *
- * @param all valid values, from the lowest source to the highest
+ * `observe`, and applies the lower of two limits. The values are valid, and those of the highest source come last.
  */
 export function withoutLifting(all: readonly SetValue[]) {
+  const tight = all.filter((value) => !isLoose(value, all));
   const limit = all.findLast((value) => isLimit(value) && RANKS[value.origin.source] > RANKS.file);
+  if (limit === undefined) return { values: tight, warnings: [] };
   // observe disables all limits.
-  const lifts = ({ key, value, origin }: SetValue) =>
-    limit !== undefined && key === 'observe' && value === true && origin.source === 'file';
-  const values = all.filter((value) => !lifts(value) && !isLoose(value, all));
-  const warnings = all.filter(lifts).map(({ key, value, origin }) =>
-    finding(key, {
-      expected: `nothing that lifts ${limit?.key} (${limit?.origin.where ?? limit?.origin.source})`,
-      found: shown(value),
-      origin,
-      todo: 'it is ignored; --observe or CTXB_OBSERVE may say it',
-    }),
-  );
-  return { values, warnings };
+  const isLifting = ({ key, value, origin }: SetValue) =>
+    key === 'observe' && value === true && origin.source === 'file';
+  const expected = `nothing that lifts ${limit.key} (${limit.origin.where ?? limit.origin.source})`;
+  const todo = 'it is ignored; --observe or CTXB_OBSERVE may say it';
+  return {
+    values: tight.filter((value) => !isLifting(value)),
+    warnings: all
+      .filter(isLifting)
+      .map(({ key, value, origin }) => finding(key, { expected, found: shown(value), origin, todo })),
+  };
 }
 
 function isLimit({ key }: SetValue): boolean {

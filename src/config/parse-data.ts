@@ -1,5 +1,5 @@
 import { extname } from 'node:path';
-import { groupsIn } from '../core/protocol/fields.ts';
+import { fieldsOf, groupsIn } from '../core/protocol/fields.ts';
 import { withSpaces } from '../core/text/words.ts';
 import { messageOf } from '../errors.ts';
 
@@ -40,10 +40,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/**
- * The offset of an error. Node reports no position for some errors: then it is the end of the shortest prefix that
- * fails at a token too.
- */
+/** Node reports no position for some errors: then it is the end of the shortest prefix that fails at a token too. */
 function faultOffset(text: string, message: string): number {
   const [position] = groupsIn(/at position (\d+)/, message);
   if (position !== undefined) return Number(position);
@@ -75,9 +72,11 @@ async function parseYaml(path: string, text: string): Promise<unknown> {
   try {
     value = cosmiconfig.defaultLoaders['.yaml'](path, text);
   } catch (error) {
-    if (!isYamlFault(error)) throw error;
-    const { mark: { line, column } = { line: 0, column: 0 }, reason } = error;
-    throw new SyntaxFault('YAML', reason, { line: line + 1, column: column + 1 });
+    // js-yaml counts lines and columns from 0.
+    const { reason, mark } = fieldsOf(error);
+    if (typeof reason !== 'string') throw error;
+    const { line, column } = fieldsOf(mark);
+    throw new SyntaxFault('YAML', reason, { line: Number(line ?? 0) + 1, column: Number(column ?? 0) + 1 });
   }
   if (isBounded(value)) return value;
   throw new SyntaxFault('YAML', `more than ${MAX_VALUES} values, or one that holds itself`, { line: 1, column: 1 });
@@ -95,14 +94,4 @@ function isBounded(root: unknown): boolean {
     if (typeof value === 'object' && value !== null) for (const part of Object.values(value)) open.push(part);
   }
   return true;
-}
-
-/** An error of js-yaml; lines and columns are counted from 0. */
-interface YamlFault {
-  readonly reason: string;
-  readonly mark?: { readonly line: number; readonly column: number };
-}
-
-function isYamlFault(error: unknown): error is YamlFault {
-  return error instanceof Error && 'reason' in error && typeof error.reason === 'string';
 }

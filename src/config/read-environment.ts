@@ -4,9 +4,7 @@ import { closest, didYouMean } from './finding.ts';
 import { KEY_PATHS, type KeyPath } from './keys.ts';
 
 /** Variables with the prefix that are not configuration. */
-const OTHER_VARIABLES: ReadonlySet<string> = new Set([
-  ...['CTXB_CLAUDE', 'CTXB_TEST_CLAUDE', 'CTXB_INBOX', 'CTXB_PARENT', 'CTXB_RUN', 'CTXB_SHIMS'],
-]);
+const OTHER_VARIABLES = ['CTXB_CLAUDE', 'CTXB_TEST_CLAUDE', 'CTXB_INBOX', 'CTXB_PARENT', 'CTXB_RUN', 'CTXB_SHIMS'];
 
 /** The variable of a key: `thresholds.midTurn` is `CTXB_THRESHOLDS_MID_TURN`. */
 function variableName(key: string): string {
@@ -20,7 +18,7 @@ export function readEnvironment(env: Environment) {
   /** Unknown variables. Another program may use them, so they only cause warnings. */
   const warnings: Finding[] = [];
   for (const [where, value] of Object.entries(env)) {
-    if (!where.startsWith(PREFIX) || OTHER_VARIABLES.has(where) || value === undefined || value === '') continue;
+    if (!where.startsWith(PREFIX) || OTHER_VARIABLES.includes(where) || value === undefined || value === '') continue;
     const key = keys.get(where);
     if (key !== undefined) values.push({ key, where, value });
     else warnings.push(unknownVariable(where, [...keys.keys(), ...OTHER_VARIABLES]));

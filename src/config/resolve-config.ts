@@ -2,16 +2,7 @@ import { dirname, resolve } from 'node:path';
 import type { Environment, Where } from '../io.ts';
 import { isInside, realPath } from '../store/files/plain-file.ts';
 import { checkFile, checkValue, fromText } from './check.ts';
-import {
-  BUDGET_FIELDS,
-  type Config,
-  type Finding,
-  isToolKey,
-  type Origin,
-  RANKS,
-  requireGood,
-  type ToolKey,
-} from './config.ts';
+import { BUDGET_FIELDS, type Config, type Finding, type Origin, RANKS, requireGood, type ToolKey } from './config.ts';
 import { DEFAULTS, placed, withValues } from './defaults.ts';
 import { finding } from './finding.ts';
 import { KEY_PATHS, KEYS, type Key, type KeyPath } from './keys.ts';
@@ -24,26 +15,20 @@ import { leafOf, normalize } from './schema.ts';
 /** Values from the command line. Texts are parsed by the type of the key; `undefined` is a flag that was not given. */
 export type Flags = Readonly<Partial<Record<KeyPath, string | number | boolean | undefined>>>;
 
-/** The effective values, their sources, and all findings. */
 export interface ResolvedConfig {
   /** Without invalid values: the next source replaces them. */
   readonly config: Config;
-  /** The sources of all keys and of the overrides of tools. */
   readonly sources: Readonly<Record<KeyPath | ToolKey, Origin>>;
-  /** The values that were set; all other keys have their defaults. */
   readonly values: readonly SetValue[];
-  /** Empty when the configuration is valid. */
   readonly findings: readonly Finding[];
   /** Settings of a file that are ignored because of one of the user's limits. They never stop a run. */
   readonly warnings: readonly Finding[];
 }
 
-/** The places from which values are read. */
 export interface ConfigWorld {
   readonly cwd: string;
   readonly env: Environment;
   readonly flags?: Flags;
-  /** Default: the nearest file. */
   readonly file?: WantedFile;
 }
 
@@ -63,15 +48,14 @@ export async function resolveConfig(world: ConfigWorld): Promise<ResolvedConfig>
   return resolveFound(await readWanted(world.file, world.cwd, world.env), world);
 }
 
-/** Like resolveConfig, for files that were read already. */
 export function resolveFound(found: FoundConfig, { cwd, env, flags = {} }: ConfigWorld): ResolvedConfig {
   const { findings, isNamed } = found;
   const files = found.files.map(checkFile);
   const settings = [
     ...files.flatMap(({ values }) => values),
-    ...readEnvironment(env).values.map(({ key, value, where }): SetValue => {
-      return { key, value: fromText(key, value), origin: { source: 'env', where } };
-    }),
+    ...readEnvironment(env).values.map(
+      ({ key, value, where }): SetValue => ({ key, value: fromText(key, value), origin: { source: 'env', where } }),
+    ),
     ...flagValues(flags),
   ];
   const place = settings.findLast(({ key, value, origin }) => key === 'contextDir' && !checkValue(key, value, origin));
@@ -80,10 +64,7 @@ export function resolveFound(found: FoundConfig, { cwd, env, flags = {} }: Confi
   return resolveValues(values, [...findings, ...files.flatMap((file) => file.findings), ...outside]);
 }
 
-/**
- * The finding about a context folder outside of the configuration file's folder, because the file may have come with
- * somebody else's repository. A flag or a variable may name any path.
- */
+/** A file may have come with somebody else's repository; a flag or a variable may name any context folder. */
 function outsideFindings({ key, value, origin }: SetValue, cwd: string): Finding[] {
   if ((origin.source !== 'file' && origin.source !== 'user') || origin.where === undefined) return [];
   const folder = dirname(origin.where);
@@ -92,16 +73,12 @@ function outsideFindings({ key, value, origin }: SetValue, cwd: string): Finding
   return [finding(key, { expected: `a folder inside of ${folder}`, found: JSON.stringify(value), origin, todo })];
 }
 
-/** Like resolveConfig, with the values of one file only. */
 export function resolveFile(file: Omit<ConfigFile, 'source'>): ResolvedConfig {
   const { values, findings } = checkFile({ ...file, source: 'file' });
   return resolveValues(values, findings);
 }
 
-/**
- * Like resolveConfig, with the values of an earlier configuration, and flags that override them. Ignores current files
- * and variables, and keys unknown to this version.
- */
+/** Like resolveConfig, with flags over the values of an earlier configuration. Ignores keys unknown to this version. */
 export function resolveStored(stored: readonly SetValue[], flags: Flags): ResolvedConfig {
   const overrides = flagValues(flags);
   const isKept = ({ key }: SetValue) => leafOf(key) !== undefined && !overrides.some((value) => value.key === key);
@@ -113,7 +90,6 @@ export async function effectiveConfig({ cwd, env }: Where, flags: Flags = {}): P
   return requireGood(await resolveConfig({ cwd, env, flags })).config;
 }
 
-/** The absolute path of the folder for ctxb's files. */
 export async function contextFolder(io: Where, contextDir?: string): Promise<string> {
   const config = await effectiveConfig(io, { contextDir });
   return resolve(io.cwd, config.contextDir);
@@ -145,11 +121,10 @@ function flagValues(flags: Flags): SetValue[] {
   });
 }
 
-function originsOf(values: readonly SetValue[]): Record<KeyPath | ToolKey, Origin> {
-  const origins = new Map(values.map(({ key, origin }) => [key, origin]));
-  const keys = [...KEY_PATHS, ...[...origins.keys()].filter(isToolKey)];
-  const all: [KeyPath | ToolKey, Origin][] = keys.map((key) => [key, origins.get(key) ?? { source: 'default' }]);
-  return Object.fromEntries(all) as Record<KeyPath | ToolKey, Origin>;
+function originsOf(values: readonly SetValue[]) {
+  const usual = KEY_PATHS.map((key) => [key, { source: 'default' }]);
+  const set = values.map(({ key, origin }) => [key, origin]);
+  return Object.fromEntries([...usual, ...set]) as Record<KeyPath | ToolKey, Origin>;
 }
 
 /** The last value of each key wins. A preset of briefings replaces the sizes of lower sources. */

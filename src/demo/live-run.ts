@@ -14,14 +14,12 @@ import type { Call, RecordedRequest, Scenario } from '../standin/scenario.ts';
 import { createScratchEnvironment } from '../standin/scratch-environment.ts';
 import { startStandin } from '../standin/server.ts';
 
-/** A prompt of the demo, the files that the agent reads for it, and its answer. */
 interface Task {
   readonly prompt: string;
   readonly files: readonly string[];
   readonly answer: string;
 }
 
-/** Tokens of a context with only claude's system prompt and tools. */
 const EMPTY_CONTEXT = 20_000;
 /** Tokens per file. Every call reads most of the context again; all 44 files come to nearly 300,000 tokens. */
 const TOKENS_PER_FILE = 6_000;
@@ -61,12 +59,9 @@ const TASKS: readonly Task[] = [
   },
 ];
 
-/** The task that a caller would set with `--task`. */
-export const DEMO_TASK = 'why the build breaks on Sundays';
-
 export const DEMO_PROMPTS: readonly string[] = TASKS.map(({ prompt }) => prompt);
 
-export async function writeDemoFiles(folder: string): Promise<void> {
+async function writeDemoFiles(folder: string): Promise<void> {
   for (const file of TASKS.flatMap(({ files }) => files)) {
     const path = join(folder, file);
     await mkdir(dirname(path), { recursive: true });
@@ -78,7 +73,7 @@ export async function writeDemoFiles(folder: string): Promise<void> {
  * The stand-in's answers: for each prompt, the agent reads its files one by one and then answers. The context is
  * computed from the request's content, so it shrinks after a compaction.
  */
-export function demoScenario(): Scenario {
+function demoScenario(): Scenario {
   let task = 0;
   let filesRead = 0;
 
@@ -103,10 +98,7 @@ parser.js turns text into dates. The build breaks on Sundays because clock.js an
 days. What was asked for last is under way.
 </summary>`;
 
-/**
- * The index of the last prompt in the request; -1 if a compaction in mid-turn removed it, and the current task
- * continues.
- */
+/** -1 if a compaction in mid-turn removed the prompt; then the current task continues. */
 function latestTask(request: RecordedRequest): number {
   const said = blocksIn(request);
   return DEMO_PROMPTS.findLastIndex((prompt) => said.some((block) => block.type === 'text' && block.text === prompt));
@@ -129,19 +121,15 @@ function moduleFile(name: string): string {
 
 type DemoIo = Pick<Io, 'stdout' | 'stderr' | 'env'>;
 
-/** Arguments after `ctxb run -- claude`. */
 const ARGUMENTS = ['-p', '--output-format', 'stream-json', '--verbose', '--allowedTools=Bash'];
 
 const HEADLESS = {
   invocation: readClaudeArguments(ARGUMENTS) as HeadlessInvocation,
-  config: { ...DEFAULTS, task: DEMO_TASK },
+  config: { ...DEFAULTS, task: 'why the build breaks on Sundays' },
   prompts: DEMO_PROMPTS,
 };
 
-/**
- * Runs the job with a real claude against the stand-in, in a scratch environment that is removed afterwards, even if a
- * signal ends the run.
- */
+/** Runs the job with a real claude, in a scratch environment that is removed even if a signal ends the run. */
 export async function runLive(claude: string, io: DemoIo) {
   // Keeps the process alive until the scratch environment is removed; the run handles the signals too.
   const signals = holdSignals();
@@ -165,9 +153,7 @@ async function runInScratch(claude: string, { stdout, stderr, env }: DemoIo, sto
     );
     return {
       exitCode,
-      /** Whether a signal from the user ended the run. */
       interrupted: stop.aborted,
-      /** The record of the run, in the format of `ctxb run --record`. */
       record: await readFile(record),
     };
   } finally {
@@ -179,8 +165,8 @@ async function runInScratch(claude: string, { stdout, stderr, env }: DemoIo, sto
 const EXIT_INTERRUPTED = 130;
 
 /** The only variables copied from the user's environment. */
-function colorVariables({ NO_COLOR, FORCE_COLOR, TERM }: Io['env']): Record<string, string> {
-  return { ...(NO_COLOR ? { NO_COLOR } : {}), ...(FORCE_COLOR ? { FORCE_COLOR } : {}), ...(TERM ? { TERM } : {}) };
+function colorVariables({ NO_COLOR, FORCE_COLOR, TERM }: Io['env']): Io['env'] {
+  return { ...(NO_COLOR && { NO_COLOR }), ...(FORCE_COLOR && { FORCE_COLOR }), ...(TERM && { TERM }) };
 }
 
 /** Hides references to files in the scratch folder, which is removed at the end: the notes, and the run to resume. */

@@ -19,22 +19,14 @@ export type Diagnosis = Awaited<ReturnType<typeof diagnose>>;
 /**
  * Examines a claude, offline: a stand-in on this machine replaces the API, and all files are written to temporary
  * folders that are removed afterwards. Values that claude does not report are undefined.
- *
- * @returns `remarks` on its version and on the thresholds; an outcome for each check
  */
 export async function diagnose(checks: readonly Check[], place: Place, around: Surroundings, limits: Limits) {
   const timeout = timeoutSignal(sceneTimeoutMs(limits), limits.stop);
   const [version, fresh] = await withStage({ calls: [] }, place, timeout, (stage) =>
     Promise.all([askVersion(place.claude, stage), undefinedIfContradicted(askFreshContext(stage, around.model))]),
   );
-  const remarks = [judgeVersion(version), ...thresholdsOf(around, fresh)];
+  const remarks = [judgeVersion(version), ...judgeThresholds(around.resolved.config, fresh, around.isTriggerTaken)];
   return { version, fresh, remarks, outcomes: await runChecks(checks, place, limits) };
-}
-
-function thresholdsOf({ resolved, isTriggerTaken }: Surroundings, fresh: FreshContext | undefined): Remark[] {
-  if (fresh !== undefined) return judgeThresholds(resolved.config, fresh, isTriggerTaken);
-  const text = 'claude did not tell its window: they cannot be checked';
-  return [remark('warning', 'thresholds', text, 'set window in the configuration')];
 }
 
 /** Versions that the protocol was measured with. */
@@ -53,7 +45,6 @@ async function askVersion(claude: string, { scratch, timeout }: Stage) {
   return /^(\d+\.\d+\.\d+\S*)/.exec(stdout)?.[1];
 }
 
-/** Judges a version before any check runs. */
 export function judgeVersion(version: string | undefined): Remark {
   const subject = 'version';
   if (version === undefined) {
@@ -72,12 +63,7 @@ export function judgeVersion(version: string | undefined): Remark {
 
 type FreshContext = NonNullable<Awaited<ReturnType<typeof askFreshContext>>>;
 
-/**
- * Asks claude for the window of its model and the size of a fresh context, both in tokens. Undefined if it does not
- * report them.
- *
- * @param model the user's; undefined: claude's default
- */
+/** The window of claude's model and the size of a fresh context, both in tokens; undefined if it does not report them. */
 async function askFreshContext(stage: Stage, model: string | undefined) {
   const claude = await stage.start({ args: givenOption('--model', model) });
   // Not the summary, whose parts the API would count; the stand-in only estimates them.
@@ -97,7 +83,11 @@ const LEVELS = ['thresholds.warn', 'thresholds.compact', 'thresholds.handoff', '
  *
  * @param isTaken whether the user has placed claude's trigger, or disabled it
  */
-export function judgeThresholds(config: Config, fresh: FreshContext, isTaken: boolean): Remark[] {
+export function judgeThresholds(config: Config, fresh: FreshContext | undefined, isTaken: boolean): Remark[] {
+  if (fresh === undefined) {
+    const text = 'claude did not tell its window: they cannot be checked';
+    return [remark('warning', 'thresholds', text, 'set window in the configuration')];
+  }
   const window = config.window ?? fresh.window;
   const placed = isTaken || config.observe ? undefined : restingTrigger(config, window)?.at;
   // If claude keeps its own trigger, a configured window does not move it.

@@ -17,16 +17,12 @@ export interface Outcome {
 export interface Limits {
   /** Milliseconds for all checks together; a single scene may take a third. Undefined: two minutes for each scene. */
   readonly timeoutMs: number | undefined;
-  /** Aborted when the user interrupts. */
   readonly stop: AbortSignal;
-  /** Called with the number of facts that were just checked. */
   readonly onLooked?: (facts: number) => void;
 }
 
-/** Enough for a slow machine. */
 const USUAL_MS = 120_000;
 
-/** Milliseconds that a scene may take. */
 export function sceneTimeoutMs({ timeoutMs }: Limits): number {
   return timeoutMs === undefined ? USUAL_MS : Math.ceil(timeoutMs / 3);
 }
@@ -42,7 +38,7 @@ export async function runChecks(checks: readonly Check[], place: Place, limits: 
   const play = async (scene: Scene) => {
     const facts = checks.filter((check) => check.scene === scene);
     const judge = await playScene(scene, place, sceneTimeoutMs(limits), over);
-    for (const check of facts) outcomes.set(check, judge(check));
+    for (const check of facts) outcomes.set(check, await judge(check));
     limits.onLooked?.(facts.length);
   };
   const [first] = checks;
@@ -63,32 +59,21 @@ export async function runChecks(checks: readonly Check[], place: Place, limits: 
 /** Plays a scene once. Resolves with a function that judges a check that needs it. */
 async function playScene(scene: Scene, place: Place, ms: number, over: AbortSignal) {
   const more = `give a slow machine more time with --timeout ${Math.ceil((6 * ms) / 1000)}`;
-  if (over.aborted) return (check: Check) => unknownOutcome(check, `not tried, the time was up: ${more}`);
+  if (over.aborted) return async (check: Check) => unknownOutcome(check, `not tried, the time was up: ${more}`);
   const timeout = timeoutSignal(ms, over);
-  const seen = await withStage(scene.scenario, place, timeout, scene.play).catch(contradictionOf);
-  return (check: Check): Outcome => {
-    const contradiction = seen instanceof Contradiction ? seen : contradictionIn(() => check.look(seen));
-    if (contradiction === undefined) return { check, status: 'holds', seen: undefined };
-    const { message } = contradiction;
-    if (!timeout.aborted) return { check, status: 'fails', seen: message };
-    // After a timeout, a missing observation may only be late.
-    return unknownOutcome(check, `${message}, waited for ${Math.ceil(ms / 1000)} s: ${more}`);
+  const played = withStage(scene.scenario, place, timeout, scene.play);
+  await Promise.allSettled([played]);
+  return async (check: Check): Promise<Outcome> => {
+    try {
+      check.look(await played);
+      return { check, status: 'holds', seen: undefined };
+    } catch (error) {
+      if (!(error instanceof Contradiction)) throw error;
+      if (!timeout.aborted) return { check, status: 'fails', seen: error.message };
+      // After a timeout, a missing observation may only be late.
+      return unknownOutcome(check, `${error.message}, waited for ${Math.ceil(ms / 1000)} s: ${more}`);
+    }
   };
-}
-
-function contradictionIn(look: () => void): Contradiction | undefined {
-  try {
-    look();
-    return undefined;
-  } catch (error) {
-    return contradictionOf(error);
-  }
-}
-
-/** @throws any other error */
-function contradictionOf(error: unknown): Contradiction {
-  if (error instanceof Contradiction) return error;
-  throw error;
 }
 
 function unknownOutcome(check: Check, seen: string): Outcome {

@@ -15,10 +15,8 @@ import { kindOf } from '../store/files/plain-file.ts';
 import { requireOwn } from '../store/folders/context-dir.ts';
 import { type Remark, remark } from './check.ts';
 
-/** The surroundings of a run: installation, configuration, folders. */
 export type Surroundings = Awaited<ReturnType<typeof inspectSurroundings>>;
 
-/** Checks everything but claude. */
 export async function inspectSurroundings(world: Where) {
   const resolved = await resolveConfig(world);
   const { settings, remarks } = readSettings(world);
@@ -43,16 +41,14 @@ export async function inspectSurroundings(world: Where) {
 function checkConfiguration({ findings, warnings, sources }: ResolvedConfig, unknown: readonly Finding[]): Remark[] {
   const remarksFor = (status: 'fault' | 'warning', found: readonly Finding[]) =>
     found.map(({ message }) => remark(status, 'configuration', message, 'ctxb config'));
-  const faults = remarksFor('fault', findings);
-  const warned = remarksFor('warning', [...unknown, ...warnings]);
-  if (faults.length + warned.length > 0) return [...faults, ...warned];
+  const remarks = [...remarksFor('fault', findings), ...remarksFor('warning', [...unknown, ...warnings])];
+  if (remarks.length > 0) return remarks;
   const set = Object.values(sources).filter(({ source }) => source !== 'default');
   const places = [...new Set(set.flatMap(({ where }) => where ?? []))];
   const text = places.length === 0 ? 'defaults only' : `${set.length} set in ${places.join(', ')}`;
   return [remark('good', 'configuration', text)];
 }
 
-/** @param version from `process.versions.node` */
 export function checkNode(version: string): Remark {
   const requiredVersion = manifest.engines.node.replace('>=', '');
   if (isAtLeast(version, requiredVersion)) return remark('good', 'Node', version);
@@ -60,7 +56,6 @@ export function checkNode(version: string): Remark {
   return remark('fault', 'Node', text, 'install a newer one');
 }
 
-/** @param folder absolute path, which may not exist */
 function checkContextFolder(folder: string): Remark {
   const [subject, kind] = ['context folder', kindOf(folder)];
   const fault = (text: string, todo: string) =>
@@ -82,14 +77,8 @@ function checkContextFolder(folder: string): Remark {
   }
 }
 
-/** The folder itself, or its nearest existing parent. */
 function nearestFolder(folder: string): string {
   return existsSync(folder) || dirname(folder) === folder ? folder : nearestFolder(dirname(folder));
-}
-
-interface SetSomewhere {
-  readonly value: unknown;
-  readonly where: string;
 }
 
 const MANAGED =
@@ -102,7 +91,7 @@ const MANAGED =
  * Settings override the environment. A file that is not JSON causes a remark.
  */
 function readSettings(world: Where) {
-  const settings = new Map<string, SetSomewhere>();
+  const settings = new Map<string, { readonly value: unknown; readonly where: string }>();
   const remarks: Remark[] = [];
   const add = (fields: Fields, where: string, prefix = '') => {
     for (const [name, value] of Object.entries(fields)) {
@@ -130,7 +119,6 @@ function faultText(error: unknown): string {
 }
 
 interface Oddity {
-  /** The effect on ctxb. */
   readonly text: string;
   readonly todo: string;
   readonly applies?: (value: unknown, where: string) => boolean;
@@ -175,7 +163,7 @@ const ODDITIES: Readonly<Record<string, Oddity>> = {
   },
 };
 
-function checkOddSettings(settings: ReadonlyMap<string, SetSomewhere>): Remark[] {
+function checkOddSettings(settings: ReturnType<typeof readSettings>['settings']): Remark[] {
   return Object.entries(ODDITIES).flatMap(([name, { applies = () => true, text, todo }]) => {
     const set = settings.get(name);
     if (set === undefined || !applies(set.value, set.where)) return [];
@@ -183,7 +171,6 @@ function checkOddSettings(settings: ReadonlyMap<string, SetSomewhere>): Remark[]
   });
 }
 
-/** Whether a switch is on, by claude's rules. */
 function isOn(value: unknown): boolean {
   return ['1', 'true', 'yes', 'on'].includes(String(value).toLowerCase());
 }

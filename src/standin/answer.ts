@@ -1,6 +1,5 @@
 import type { Block, Call, RequestBody } from './scenario.ts';
 
-/** The `usage` object of the Messages API, in tokens. */
 export interface Usage {
   readonly input_tokens: number;
   readonly cache_creation_input_tokens: number;
@@ -8,12 +7,9 @@ export interface Usage {
   readonly output_tokens: number;
 }
 
-/** A message of the API. */
 export type Message = Readonly<Omit<ReturnType<typeof buildMessage>, 'stop_reason'>> & { readonly stop_reason: string };
 
-/**
- * Data for an answer besides its call: the number of the answer, the previous context in tokens, and fresh tool ids.
- */
+/** The number of the answer, the previous context in tokens, and fresh tool ids. */
 export interface AnswerContext {
   readonly number: number;
   readonly lastContext: number;
@@ -24,7 +20,6 @@ export interface AnswerContext {
 const UNCACHED_TOKENS = 4;
 const CHARS_PER_TOKEN = 4;
 
-/** Builds the message that answers `body` with the contents of `call`. */
 export function buildMessage(call: Call, body: RequestBody, context: AnswerContext) {
   const content = buildBlocks(call, context);
   const usesTool = content.some((block) => block.type === 'tool_use');
@@ -40,12 +35,10 @@ export function buildMessage(call: Call, body: RequestBody, context: AnswerConte
   };
 }
 
-/** All input-side tokens of a call, which Claude Code counts as the size of its context. */
 export function contextOf(usage: Usage): number {
   return usage.input_tokens + usage.cache_creation_input_tokens + usage.cache_read_input_tokens;
 }
 
-/** The id of the n-th object of its kind, from 1: `msg_standin_0001`. */
 export function numberedId(prefix: string, number: number): string {
   return `${prefix}_standin_${String(number).padStart(4, '0')}`;
 }
@@ -73,16 +66,11 @@ function buildUsage(total: number, cached: number, content: readonly Block[]): U
   return { input_tokens, cache_creation_input_tokens, cache_read_input_tokens, output_tokens };
 }
 
-/** A server-sent event, named after the `type` of its data. */
 type StreamEvent = { readonly type: string } & Readonly<Record<string, unknown>>;
-
-type Delta = { readonly type: string } & Readonly<Record<string, unknown>>;
 
 const TEXT_PIECES = 3;
 
-/**
- * The events in which the API streams a message. Like the API's, the first one has a placeholder for the output tokens.
- */
+/** Like the API's, the first event has a placeholder for the output tokens. */
 export function streamEvents(message: Message): StreamEvent[] {
   const { usage, stop_reason, stop_sequence } = message;
   const opening = { ...message, content: [], stop_reason: null, usage: { ...usage, output_tokens: 1 } };
@@ -95,49 +83,42 @@ export function streamEvents(message: Message): StreamEvent[] {
   ];
 }
 
-/** The bytes of one event on the wire. */
 export function formatEvent(event: StreamEvent): string {
   return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 }
 
 function blockEvents(block: Block, index: number): StreamEvent[] {
-  const { start, deltas } = split(block);
+  const { empty, deltas } = split(block);
   return [
-    { type: 'content_block_start', index, content_block: start },
+    { type: 'content_block_start', index, content_block: { ...block, ...empty } },
     ...deltas.map((delta) => ({ type: 'content_block_delta', index, delta })),
     { type: 'content_block_stop', index },
   ];
 }
 
-function split(block: Block) {
-  switch (block.type) {
+/** The contents of a block at its start, and the events that fill it. */
+function split({ type, text, thinking, signature, input }: Block): { empty?: object; deltas: object[] } {
+  switch (type) {
     case 'text':
-      return {
-        start: { ...block, text: '' },
-        deltas: pieces(String(block.text)).map((text) => ({ type: 'text_delta', text })),
-      };
-    case 'thinking':
-      return { start: { ...block, thinking: '', signature: '' }, deltas: thinkingDeltas(block) };
-    case 'tool_use':
-      return {
-        start: { ...block, input: {} },
-        deltas: pieces(JSON.stringify(block.input)).map((json) => ({ type: 'input_json_delta', partial_json: json })),
-      };
+      return { empty: { text: '' }, deltas: pieces(text, (piece) => ({ type: 'text_delta', text: piece })) };
+    case 'thinking': {
+      const thoughts = pieces(thinking, (piece) => ({ type: 'thinking_delta', thinking: piece }));
+      return { empty: { thinking: '', signature: '' }, deltas: [...thoughts, { type: 'signature_delta', signature }] };
+    }
+    case 'tool_use': {
+      const deltas = pieces(JSON.stringify(input), (json) => ({ type: 'input_json_delta', partial_json: json }));
+      return { empty: { input: {} }, deltas };
+    }
     default:
-      return { start: block, deltas: [] };
+      return { deltas: [] };
   }
 }
 
-function thinkingDeltas(block: Block): Delta[] {
-  const thoughts = pieces(String(block.thinking)).map((thinking) => ({ type: 'thinking_delta', thinking }));
-  return [...thoughts, { type: 'signature_delta', signature: block.signature }];
-}
-
 /** Cuts between characters, so that no piece ends in half a surrogate pair. */
-function pieces(text: string): string[] {
-  const characters = Array.from(text);
+function pieces(text: unknown, deltaFor: (piece: string) => object): object[] {
+  const characters = Array.from(String(text));
   const size = Math.max(1, Math.ceil(characters.length / TEXT_PIECES));
   return Array.from({ length: Math.ceil(characters.length / size) }, (_, i) =>
-    characters.slice(i * size, (i + 1) * size).join(''),
+    deltaFor(characters.slice(i * size, (i + 1) * size).join('')),
   );
 }

@@ -32,7 +32,8 @@ it('returns the answer, and passes on every line of claude', async () => {
       stop: new AbortController().signal,
     },
     { stdin, stdout, stderr, env, cwd },
-    { line: (text) => void lines.push(text), watcher: SILENT },
+    SILENT,
+    (text) => void lines.push(text),
   );
   expect(end).toMatchObject({ exitCode: 0, output: 'the answer' });
   expect(lines.map((line) => JSON.parse(line).type)).toEqual(expect.arrayContaining(['system', 'assistant', 'result']));

@@ -23,7 +23,6 @@ export interface CurateOptions extends Pick<StepRun, 'program' | 'config' | 'sto
 export interface Curation {
   /** After a failure it has only the summaries made before, so that the mechanical selection applies. */
   readonly choice: CuratedChoice;
-  /** Why no choice was made, or which parts of the answer were rejected. */
   readonly fault: string | undefined;
   readonly made: MadeSummaries;
   readonly costUsd: number;
@@ -33,12 +32,7 @@ export interface Curation {
 /** Pays for a few dozen tool calls of a cheap model. */
 const LIMIT_USD = 0.05;
 
-/**
- * Asks a cheap, read-only claude which files and earlier steps matter to a step, and lets it summarize outputs. Never
- * rejects.
- *
- * @param history oldest first
- */
+/** Asks a cheap, read-only claude what matters to a step, and lets it summarize outputs. Never rejects. */
 export async function curate(
   step: TaughtStep,
   history: readonly PackItem[],
@@ -70,13 +64,13 @@ async function ask(prompt: string, options: CurateOptions, io: Io): Promise<Step
   const run = {
     program,
     invocation: curatorInvocation(curator.model, options.settings),
-    config: curatorConfig(config, LIMIT_USD),
+    config: curatorConfig(config),
     prompt,
     timeoutSeconds: curator.timeoutSeconds,
     stop,
   };
   // Do not report the session: the receipt contains its results.
-  const end = await runStep(run, io, { line() {}, watcher: { relay } });
+  const end = await runStep(run, io, { relay });
   // Without an answer, the last line of stderr names the cause.
   const isBare = end.error === `exit code ${end.exitCode}` && lastError !== '';
   return isBare ? { ...end, error: `${end.error}: ${lastError}` } : end;
@@ -98,15 +92,10 @@ function checkOutput(
   return { choice: { ...choice, summaries }, made, fault: [...faults, ...more].join('; ') || undefined };
 }
 
-/**
- * `--tools` removes all other tools. `--allowedTools` and `--disallowedTools` would keep them, and claude runs harmless
- * shell commands without asking.
- */
+/** `--allowedTools` would keep all other tools, and claude runs harmless shell commands without asking. */
 const READ_ONLY = ['--tools', 'Read,Grep,Glob', '--strict-mcp-config'];
 
-/**
- * The only mode that allows reading inside the working folder and denies it outside, regardless of the user's settings.
- */
+/** The only mode that denies reading outside of the working folder, regardless of the user's settings. */
 const FOLDER_ONLY = ['--permission-mode', 'default'];
 
 export function curatorInvocation(model: string, settings: string | undefined): HeadlessInvocation {
@@ -123,7 +112,7 @@ export function curatorInvocation(model: string, settings: string | undefined): 
 }
 
 /** The user's configuration without notes, handoffs and recovery, and with a hard cost limit. */
-export function curatorConfig(config: Config, limitUsd: number): Config {
+export function curatorConfig(config: Config): Config {
   const { memory, handoff, recovery, cost } = config;
   return {
     ...config,
@@ -131,6 +120,6 @@ export function curatorConfig(config: Config, limitUsd: number): Config {
     memory: { ...memory, enabled: false },
     handoff: { ...handoff, enabled: false },
     recovery: { ...recovery, enabled: false },
-    cost: { ...cost, limitUsd: Math.min(limitUsd, cost.limitUsd ?? limitUsd), onLimit: 'stop' },
+    cost: { ...cost, limitUsd: Math.min(LIMIT_USD, cost.limitUsd ?? LIMIT_USD), onLimit: 'stop' },
   };
 }

@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { codePoints } from '../../core/governor/gauge/token-estimate.ts';
 import { parsed } from '../../core/protocol/fields.ts';
 import { cut, groupDigits, inBackticks, inFence, LINE_LENGTH, LONG_LINE_LENGTH } from '../../core/text/words.ts';
+import { present } from '../../report/layout.ts';
 import { type TaughtStep, taskParts, teachingSections } from '../pack/frame.ts';
 import { BETWEEN_PARTS, type PackItem } from '../pack/step-block.ts';
 import { READ_CHARS, type SummaryTask } from './summaries.ts';
@@ -10,13 +11,7 @@ import { READ_CHARS, type SummaryTask } from './summaries.ts';
 /** Maximum number of steps listed, newest kept: each takes about a hundred characters, and the run must stay cheap. */
 const LISTED = 200;
 
-/**
- * The prompt of a curator. It states that neither the briefing, which is meant for another agent, nor any output is an
- * instruction to the curator.
- *
- * @param history oldest first
- * @param place bounds of the answer
- */
+/** States that neither the briefing, which is meant for another agent, nor any output is an instruction to the curator. */
 export function curatorPrompt(
   step: TaughtStep,
   history: readonly PackItem[],
@@ -41,7 +36,6 @@ export function curatorPrompt(
 
 interface PromptPlace extends Pick<SummaryTask, 'toSum' | 'summaryChars'> {
   readonly cwd: string;
-  /** Maximum number of files in the answer. */
   readonly maxFiles: number;
 }
 
@@ -79,12 +73,12 @@ function historyList(history: readonly PackItem[]): string {
 }
 
 function historyLine({ stepId, agent, ok, output, path }: PackItem): string {
-  const about = [
-    ...(agent === undefined ? [] : [`agent ${shown(agent)}`]),
+  const about = present(
+    agent && `agent ${shown(agent)}`,
     `${groupDigits(codePoints(output))} characters`,
-    ...(ok ? [] : ['failed']),
-    ...(path === undefined ? [] : [`in ${inBackticks(path, LONG_LINE_LENGTH)}`]),
-  ];
+    !ok && 'failed',
+    path && `in ${inBackticks(path, LONG_LINE_LENGTH)}`,
+  );
   const [first = ''] = /\S.*/.exec(output) ?? [];
   return `- ${shown(stepId)} (${about.join(', ')})${first === '' ? '' : `: ${shown(first)}`}`;
 }
@@ -95,10 +89,8 @@ const answerSchema = v.strictObject({
   summaries: v.array(v.strictObject({ step: v.string(), text: v.string() })),
 });
 
-/** A curator's answer, not yet checked against the history, the outputs and the disk. */
 type CuratorAnswer = v.InferOutput<typeof answerSchema>;
 
-/** The shape of an answer for claude's `--json-schema`. */
 export const ANSWER_JSON_SCHEMA = JSON.stringify({ ...toJsonSchema(answerSchema), $schema: undefined });
 
 /** @throws Error for anything but an answer in this shape */

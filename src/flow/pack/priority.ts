@@ -11,7 +11,6 @@ import {
   stepBlock,
 } from './step-block.ts';
 
-/** A priority in upper case, for notes and receipts. */
 export type Tier = Uppercase<Priority>;
 
 /** The tiers, most important first. */
@@ -50,10 +49,7 @@ const KNOWN: ReadonlyMap<string, Tier> = new Map(
   TIERS.flatMap((tier) => AGENTS[tier].map((agent): [string, Tier] => [agent, tier])),
 );
 
-/**
- * Ranks a step's output by the first match: the step's own priority, its agent, words of its id, words of its output;
- * otherwise MEDIUM.
- */
+/** By the first match: the step's own priority, its agent, words of its id, words of its output; otherwise MEDIUM. */
 export function classify({
   stepId,
   agent = '',
@@ -86,16 +82,12 @@ export const ID_WORDS: Readonly<Record<Tier, readonly string[]>> = {
   LOW: ['normalize', 'frame', 'report', 'history'],
 };
 
-/**
- * Words in the start of an output; `build_receipt` matches by its second word. A raising word outweighs all lowering
- * words.
- */
+/** Words in the start of an output; `build_receipt` matches by its second one. A raising word outweighs lowering ones. */
 const OUTPUT_WORDS = {
   HIGH: ['adr', 'contracts', 'critique', 'decision', 'receipt', 'requirements'],
   LOW: ['audit', 'feedback', 'history', 'learnings', 'summary'],
 } as const satisfies Partial<Record<Tier, readonly string[]>>;
 
-/** Number of code points searched for words. */
 const OUTPUT_BEGINNING = 1_000;
 
 const ENDINGS = ['', 's', 'ed', 'er', 'ers', 'or', 'ors', 'ing', 'ation', 'ations', 'ment', 'ments'];
@@ -108,10 +100,7 @@ const ID_PATTERNS = TIERS.map((tier) => ({
   pattern: new RegExp(`^(?:${ID_WORDS[tier].map(formsOf).join('|')})$`, 'i'),
 }));
 
-/**
- * The tier by whole words of an id, ignoring case; `-`, `_`, `.`, digits and inner capitals separate words. Inflected
- * forms match (`tests`, `implementer`), but `latest` does not match `test`, nor `critical` `critic`.
- */
+/** Inflected forms match (`tests`, `implementer`), but `latest` does not match `test`, nor `critical` `critic`. */
 export function tierOfId(id: string): Tier | undefined {
   const words = id.match(WORDS) ?? [];
   return ID_PATTERNS.find(({ pattern }) => words.some((word) => pattern.test(word)))?.tier;
@@ -146,29 +135,16 @@ function withPlural(word: string): string {
 }
 
 export interface Candidate extends SizedItem {
-  /** Index in the history, from 0. */
   readonly index: number;
   readonly tier: Tier;
   readonly by: ClassifiedBy;
-  /** Code points of the step's output. */
   readonly chars: number;
   readonly limitedBy: 'historyRecentChars' | 'historyOlderChars';
 }
 
-/** Included steps by their index in the history. */
 export type Selection = ReadonlyMap<number, StepBlock>;
 
-/** Space for the history, in code points. */
-interface HistoryRoom {
-  readonly whole: number;
-  /** Space within `whole` for the note if something is omitted. */
-  readonly note: number;
-}
-
-/**
- * Sets the limit of each step: `historyRecentChars` for the newest and CRITICAL steps, `historyOlderChars` for the
- * others. A summary replaces the output, except that of the newest step.
- */
+/** Sets the limit of each step. A summary replaces the output, except that of the newest step. */
 export function judgeHistory(
   history: readonly PackItem[],
   budgets: Budgets,
@@ -190,7 +166,6 @@ export function byPriority<T extends { readonly tier: Tier }>(candidates: readon
   return candidates.toReversed().sort((a, b) => TIERS.indexOf(a.tier) - TIERS.indexOf(b.tier));
 }
 
-/** The newest step, then the steps that a curator named, then the rest by priority. */
 export function inOrder(
   candidates: readonly Candidate[],
   isCurated: (stepId: string) => boolean = () => false,
@@ -205,8 +180,13 @@ export function inOrder(
  * Takes steps in order until the space is used. The first one, which is the newest, is always included; the first one
  * that does not fit is shortened to the remaining space, or ends the selection. So the included steps are a prefix of
  * the order, and more space (with the same limits per step) never removes a step.
+ *
+ * @param room code points for the history, of them `note` for the note if something is omitted
  */
-export function select(order: readonly Candidate[], room: HistoryRoom): Selection {
+export function select(
+  order: readonly Candidate[],
+  room: { readonly whole: number; readonly note: number },
+): Selection {
   const blocks = new Map<number, StepBlock>();
   let used = 0;
   for (const candidate of order) {

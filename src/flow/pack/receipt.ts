@@ -5,10 +5,7 @@ import type { Summary } from './step-block.ts';
 /** `summary`: a curator's summary replaces the output. */
 export type Outcome = 'included' | 'summary' | 'cut' | 'omitted';
 
-/** Number of earlier steps by outcome. */
-type OutcomeCounts = Readonly<Record<Outcome, number>>;
-
-export function outcomeCounts(items: readonly { readonly outcome: Outcome }[]): OutcomeCounts {
+export function outcomeCounts(items: readonly { readonly outcome: Outcome }[]) {
   const counts = { included: 0, summary: 0, cut: 0, omitted: 0 };
   for (const { outcome } of items) counts[outcome]++;
   return counts;
@@ -20,7 +17,6 @@ export function outcomeOf(shown: number | undefined, chars: number): Outcome {
   return shown < chars ? 'cut' : 'included';
 }
 
-/** How the budget limited the history, for the note and the receipt. */
 export interface ContextTruncation {
   readonly steps_included: number;
   readonly steps_total: number;
@@ -29,25 +25,23 @@ export interface ContextTruncation {
   readonly budget_chars: number;
   /** Whether the total budget omitted or shortened steps. Steps cut at their own limit count only in `steps_cut`. */
   readonly truncated: boolean;
-  readonly priority_aware: boolean;
   /** Included steps that are cut, for either reason. */
   readonly steps_cut?: number;
   /** Code points of output not shown, in cut and omitted steps. */
   readonly chars_left_out?: number;
-  /** Included steps by tier. */
   readonly priority_distribution?: Readonly<Record<Tier, number>>;
 }
 
 /** One line for programs and agents; empty if nothing was truncated. */
 export function truncationNote(truncation: ContextTruncation): string {
-  const { steps_included, steps_total, chars_used, budget_chars, truncated, priority_aware } = truncation;
+  const { steps_included, steps_total, chars_used, budget_chars, truncated } = truncation;
   if (!truncated) return '';
   const omitted = steps_total - steps_included;
   const budget = `${groupDigits(chars_used)}/${groupDigits(budget_chars)}`;
   const note = `[CONTEXT_TRUNCATED] Included ${steps_included} of ${steps_total} history steps (${omitted} omitted, budget: ${budget} chars)`;
   const counts = truncation.priority_distribution;
-  if (!priority_aware || counts === undefined || Object.keys(counts).length === 0) return note;
-  return `${note} [Priority: ${TIERS.map((tier) => `${tier}=${counts[tier]}`).join(', ')}]`;
+  if (Object.keys(counts ?? {}).length === 0) return note;
+  return `${note} [Priority: ${TIERS.map((tier) => `${tier}=${counts?.[tier]}`).join(', ')}]`;
 }
 
 /** The longest possible note about this many steps, to reserve space before the figures are known. */
@@ -59,14 +53,12 @@ export function longestNote(steps: number): string {
     chars_used: max,
     budget_chars: max,
     truncated: true,
-    priority_aware: true,
     priority_distribution: { CRITICAL: steps, HIGH: steps, MEDIUM: steps, LOW: steps },
   });
 }
 
 export type ReceiptItem = Readonly<ReturnType<typeof receiptItems>[number]>;
 
-/** The outcome of each step, oldest first. */
 export function receiptItems(
   candidates: readonly Candidate[],
   blocks: Selection,
@@ -76,13 +68,12 @@ export function receiptItems(
     const { item, index, tier, by, chars } = candidate;
     const shown = blocks.get(index)?.shown;
     const isSummary = item.summary !== undefined && shown !== undefined;
-    const outcome: Outcome = isSummary ? 'summary' : outcomeOf(shown, chars);
+    const outcome = isSummary ? 'summary' : outcomeOf(shown, chars);
     return {
       step: item.stepId,
       agent: item.agent,
       tier,
       classified_by: by,
-      // Code points of its output.
       chars,
       shown_chars: shown ?? 0,
       outcome,
@@ -109,14 +100,14 @@ function reasonOf(
 export interface CuratedChoice {
   readonly steps: readonly string[];
   readonly files: readonly string[];
-  /** By step id: the text that replaces the output. */
   readonly summaries?: ReadonlyMap<string, Summary> | undefined;
 }
 
 export function receiptArtifacts(files: readonly string[], shown: number, curated: CuratedChoice | undefined) {
   const named = new Set(curated?.files);
-  return files.map((path, index) => {
-    const outcome: Outcome = index < shown ? 'included' : 'omitted';
-    return { path, outcome, named_by_curator: named.has(path) };
-  });
+  return files.map((path, index) => ({
+    path,
+    outcome: index < shown ? 'included' : 'omitted',
+    named_by_curator: named.has(path),
+  }));
 }

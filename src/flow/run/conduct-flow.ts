@@ -11,14 +11,11 @@ import { OUTPUT_FILE, RECEIPT_FILE, STEP_FILE, stepOutput } from '../earlier-run
 import type { Flow, FlowStep } from '../flow.ts';
 import { type readStepClaude, runStep, type StepEnd, type StepRun, type StepWatcher } from './run-step.ts';
 
-/** A run of a flow, as configured on the command line. */
 export interface FlowRun {
   readonly flow: Flow;
   readonly files: FlowRunFiles;
-  /** Steps that an earlier run has finished. */
   readonly done: ReadonlySet<string>;
   readonly claudeFor: (step: FlowStep) => ReturnType<typeof readStepClaude> & Pick<StepRun, 'config'>;
-  /** The parts of a step's briefing other than outputs. */
   readonly brief: (step: FlowStep) => Omit<BriefingWorld, 'outputs'>;
   readonly progress: FlowWatcher;
 }
@@ -55,7 +52,6 @@ export async function conductFlow(run: FlowRun, io: Io) {
   }
 }
 
-/** Runs steps; stores their briefing, receipt, stream and answer. */
 function createSteps(run: FlowRun, stop: FlowStop, io: Io) {
   const { flow, files, progress } = run;
   const summaries = createSummaries(files);
@@ -77,11 +73,10 @@ function createSteps(run: FlowRun, stop: FlowStop, io: Io) {
     return curation;
   }
 
-  /** Runs a step. It fails if a file in its `outputs` is missing. */
   async function runBriefed(step: FlowStep, prompt: string): Promise<StepEnd> {
     const { timeoutSeconds } = step;
     const claude = { ...run.claudeFor(step), prompt, timeoutSeconds, stop: stop.atOnce };
-    const end = await runStep(claude, io, { line: files.stream(step.id), watcher: progress.watcher(step) });
+    const end = await runStep(claude, io, progress.watcher(step), files.stream(step.id));
     const missing = end.exitCode === 0 ? step.outputs.filter((path) => !worldOf(step).exists(path)) : [];
     return missing.length === 0 ? end : { ...end, exitCode: 1, error: `it has not made ${missing.join(', ')}` };
   }
@@ -119,7 +114,6 @@ const NOT_STARTED: StepEnd = {
 /** Input and outcome of a step, stored in `.context/flows/RUN/STEP/receipt.json`. */
 export type StepReceipt = Readonly<ReturnType<typeof receiptOf>>;
 
-/** @param end undefined if the step has not ended */
 function receiptOf({ flow, files }: FlowRun, { pack, budgets }: Briefing, curation?: Curation, end?: StepEnd) {
   return {
     ...pack.receipt,
@@ -127,7 +121,6 @@ function receiptOf({ flow, files }: FlowRun, { pack, budgets }: Briefing, curati
     run: files.id,
     budgets: budgets.values,
     budget_warnings: budgets.warnings,
-    /** Cost and faults of the curator; undefined if no curator was asked. */
     curation: curation && {
       cost_usd: curation.costUsd,
       duration_ms: Math.round(curation.durationMs),
@@ -167,11 +160,8 @@ function createFlowStop() {
     },
   });
   return {
-    /** Aborted when no more steps may start. */
     noMore: noMore.signal,
-    /** Aborted when the running step must end immediately. */
     atOnce: atOnce.signal,
-    /** Returns the first signal received, if any. */
     received: signals.received,
     clear: signals.stop,
   };
@@ -179,7 +169,6 @@ function createFlowStop() {
 
 interface FlowWorld {
   readonly run: (step: FlowStep) => Promise<StepEnd>;
-  /** Called when a step starts, ends, or is skipped. */
   readonly onStep: (step: FlowStep, news: StepNews) => void;
   /** Once aborted, no more steps start. The caller ends the running step. */
   readonly stop: AbortSignal;
@@ -188,11 +177,9 @@ interface FlowWorld {
 export interface StepNews {
   /** `stopped`: running when the flow was stopped; `skipped`: not started, because of that or of a failed step. */
   readonly kind: 'started' | 'done' | 'failed' | 'stopped' | 'skipped';
-  /** undefined for a step that has not run now. */
   readonly end?: StepEnd;
 }
 
-/** The last news of each step. */
 export type Board = ReadonlyMap<string, StepNews>;
 
 /**

@@ -16,11 +16,11 @@ import type { GovernorState } from '../../core/governor/state.ts';
 import { decodeLine } from '../../core/protocol/decode.ts';
 import { CtxbError } from '../../errors.ts';
 import type { Io } from '../../io.ts';
+import { present } from '../../report/layout.ts';
 import type { Watcher } from '../../run/headless-run.ts';
 import { runHeadless } from '../../run/run-headless.ts';
 import { timeoutSignal } from '../../run/signals.ts';
 
-/** A step: claude in a fresh session with all of ctxb's policies. */
 export interface StepRun {
   readonly program: string;
   readonly invocation: HeadlessInvocation;
@@ -30,25 +30,20 @@ export interface StepRun {
   readonly stop: AbortSignal;
 }
 
-interface StepSinks {
-  /** Receives each line of claude's stdout, in stream-json, without line break. */
-  readonly line: (text: string) => void;
-  readonly watcher: Partial<StepWatcher>;
-}
-
 /** Receives the reports of a step's session, which has no terminal of its own. */
 export type StepWatcher = Pick<Watcher, 'notice' | 'decision' | 'relay'>;
 
 export type StepEnd = Readonly<Awaited<ReturnType<typeof runStep>>>;
 
-export async function runStep(run: StepRun, io: Io, sinks: StepSinks) {
+/** @param onLine receives each line of claude's stdout, in stream-json, without line break */
+export async function runStep(run: StepRun, io: Io, watch: Partial<StepWatcher>, onLine?: (text: string) => void) {
   const startedAt = performance.now();
   let last: Answer | undefined;
   let state: GovernorState | undefined;
   let firstTokens = 0;
   const stdout = createLineSink((line) => {
     last = answerIn(line) ?? last;
-    sinks.line(line);
+    onLine?.(line);
   });
   const { prompt, timeoutSeconds, stop, ...claude } = run;
   const timeout = timeoutSeconds === undefined ? undefined : timeoutSignal(timeoutSeconds * 1_000);
@@ -58,10 +53,10 @@ export async function runStep(run: StepRun, io: Io, sinks: StepSinks) {
     relay() {},
     clear() {},
     ask: async () => undefined,
-    ...sinks.watcher,
+    ...watch,
     decision(decision) {
       // The time limit caused this interrupt; the watcher would mistake it for a Ctrl-C.
-      if (!(isOver() && decision.kind === 'interrupt')) sinks.watcher.decision?.(decision);
+      if (!(isOver() && decision.kind === 'interrupt')) watch.decision?.(decision);
     },
     status({ gauge }) {
       firstTokens ||= gauge.peak;
@@ -73,8 +68,6 @@ export async function runStep(run: StepRun, io: Io, sinks: StepSinks) {
   const headless = {
     ...claude,
     prompts: [prompt],
-    promptsFile: undefined,
-    record: undefined,
     stop: timeout === undefined ? stop : AbortSignal.any([stop, timeout]),
   };
   const exitCode = await runHeadless(headless, { ...io, stdin: new PassThrough().end(), stdout }, async () => watcher);
@@ -123,11 +116,7 @@ export function createLineSink(onLine: (line: string) => void): Writable {
   return split2((line: string) => void onLine(line)).resume();
 }
 
-/**
- * The program and arguments from the command line, with the step's model. The flow sets prompt, session and format.
- *
- * @throws CtxbError `usage` if the arguments set one of these, or are not those of a headless run
- */
+/** @throws CtxbError `usage` if the arguments set what the flow sets, or are not those of a headless run */
 export function readStepClaude(words: readonly string[], model: string | undefined) {
   refuseLauncher(words);
   const [program = 'claude', ...args] = words;
@@ -152,12 +141,13 @@ export function readStepClaude(words: readonly string[], model: string | undefin
 
 function refuseOwn(invocation: HeadlessInvocation): void {
   const { prompt, resumes, passed, passedAgain, inputFormat, outputFormat } = invocation;
-  const wrong = [
-    ...(prompt === undefined ? [] : [`the prompt "${prompt}"`]),
-    ...(resumes || passed.length > passedAgain.length ? ['the session'] : []),
-    ...(withNamedWorktree(invocation, '').passed.length > passed.length ? ['the worktree (or give it a name)'] : []),
-    ...(inputFormat === 'text' && outputFormat === 'stream-json' ? [] : ['the format']),
-  ];
+  const isUnnamedWorktree = withNamedWorktree(invocation, '').passed.length > passed.length;
+  const wrong = present(
+    prompt !== undefined && `the prompt "${prompt}"`,
+    (resumes || passed.length > passedAgain.length) && 'the session',
+    isUnnamedWorktree && 'the worktree (or give it a name)',
+    (inputFormat !== 'text' || outputFormat !== 'stream-json') && 'the format',
+  );
   if (wrong.length === 0) return;
   throw new CtxbError('usage', `leave ${wrong.join(' and ')} out: in a flow, each step has its own`);
 }

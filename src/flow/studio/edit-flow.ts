@@ -8,15 +8,13 @@ import { CtxbError, orElse } from '../../errors.ts';
 
 /** A budget as typed into the form; an empty value removes it. */
 export interface Edit {
-  /** Id of a step; null for the flow. */
   readonly step: string | null;
   readonly key: keyof BudgetChanges;
   readonly value: string;
 }
 
 /**
- * Edits the budgets in the text of a checked flow. Keeps comments and order, but may change spaces and line breaks. Does
- * not check the new values.
+ * Keeps comments and order, but may change spaces and line breaks. Does not check the new values.
  *
  * @throws CtxbError `usage` for an unknown step, and if another value would change
  */
@@ -40,7 +38,7 @@ export function editFlow(path: string, text: string, edits: readonly Edit[]): st
   // The library can fold a text so that it is another one.
   const again = orElse(() => parseYaml(whole, { isJson }).document.toJS(), undefined);
   if (isDeepStrictEqual(again, after)) return whole;
-  throw new CtxbError('usage', `the budgets of ${basename(path)} cannot be changed here; change them by hand`);
+  throw refusal;
 }
 
 function styleOf(text: string, indent: string) {
@@ -52,8 +50,6 @@ function styleOf(text: string, indent: string) {
     lineWidth: text.split(/\r?\n/).reduce((max, line) => Math.max(max, line.length), 0),
   };
 }
-
-type Place = readonly (string | number)[];
 
 function editDocument(document: Document, data: unknown, { step, key, value }: Edit): void {
   const index = listOf(fieldsOf(data).steps).findIndex((each) => fieldsOf(each).id === step);
@@ -70,7 +66,7 @@ function typedValue(text: string): string | number {
 }
 
 /** Removes a key, and the map around it if that is empty then. Comments on lines of their own stay in their place. */
-function removeIn(document: Document, place: Place): void {
+function removeIn(document: Document, place: readonly unknown[]): void {
   const holder = place.slice(0, -1);
   const map = document.getIn(holder);
   const at = isMap(map) ? map.items.findIndex(({ key }) => isScalar(key) && key.value === place.at(-1)) : -1;

@@ -31,7 +31,7 @@ it.each([
   { name: 'not the larger one of the user', limitUsd: 5, expected: 0.05 },
 ])('has $name, to which claude is held', ({ limitUsd, expected }) => {
   const config = { ...DEFAULTS, observe: true, cost: { ...DEFAULTS.cost, limitUsd, projectLimitUsd: 9 } };
-  const { cost, ...rest } = curatorConfig(config, 0.05);
+  const { cost, ...rest } = curatorConfig(config);
   expect(cost).toMatchObject({ limitUsd: expected, projectLimitUsd: 9, onLimit: 'stop' });
   expect(budgetArguments(cost, false, { run: 0, project: 0 })).toEqual(['--max-budget-usd', expected.toFixed(6)]);
   expect(rest).toMatchObject({ observe: false, memory: { enabled: false }, handoff: { enabled: false } });

@@ -14,7 +14,7 @@ interface Noted {
 
 describe('the note', () => {
   it.each(vectorsOf<ContextTruncation, Noted>('truncation-note'))('$id: $name', ({ input, expected }) => {
-    expect(truncationNote({ ...input, priority_aware: true })).toBe(expected.note);
+    expect(truncationNote(input)).toBe(expected.note);
     expect({ priority_distribution: {}, ...expected.receipt }).toMatchObject(input);
   });
 });
