@@ -7,7 +7,6 @@ import type { Io } from '../io.ts';
 import { onOneLine, printableJson } from '../report/shown.ts';
 import { type Style, styleFor } from '../report/style.ts';
 
-/** Options that many commands have. */
 export interface CommonFlags {
   readonly json?: true;
   readonly contextDir?: string;
@@ -19,11 +18,7 @@ export type Define = (command: Command, connect: Connect) => void;
 /** Makes a command call a function with its arguments, its options and the world. The result is the exit code. */
 export type Connect = (command: Command, work: (...given: never[]) => Promise<number> | number) => void;
 
-/**
- * Prints a result as JSON with `--json`, else as text.
- *
- * @param text gets the width of the terminal; undefined if stdout is not one
- */
+/** @param text gets the width of the terminal; undefined if stdout is not one */
 export async function printResult<T>(
   value: T,
   { json }: CommonFlags,
@@ -34,10 +29,8 @@ export async function printResult<T>(
 }
 
 /**
- * stdin if it is among the files, else an empty stream. Node makes an opened pipe non-blocking, and then reads fail in
- * other programs that share it, such as `while read` around a command.
- *
- * @param files `-` is stdin
+ * stdin if it is among the files (`-`), else an empty stream. Node makes an opened pipe non-blocking, and then reads fail
+ * in other programs that share it, such as `while read` around a command.
  */
 export function openStdin(files: readonly string[], io: Pick<Io, 'stdin'>): Io['stdin'] {
   return files.includes('-') ? io.stdin : Readable.from([]);

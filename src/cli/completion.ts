@@ -73,10 +73,7 @@ const WORDS: ReadonlyMap<string | undefined, readonly string[]> = new Map(
 
 /**
  * `ctxb completion -- WORDS`, called by the shell scripts: prints the words that may stand at the cursor, one per line,
- * each with a tab and its description if it has one.
- *
- * @param program a program with the commands that `typed` names
- * @param typed the words after the program's name; the last one is incomplete
+ * each with a tab and its description if it has one. The last of the typed words is incomplete.
  */
 export function complete(program: Command, typed: readonly string[], { stdout }: Io): number {
   const { before, current, prefix } = atCursor(typed);

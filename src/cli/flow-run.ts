@@ -19,7 +19,6 @@ import { asProcessMark } from '../store/files/process-mark.ts';
 import { createFaults } from '../store/files/store-error.ts';
 import { listFlowRuns, newFlowRun, openFlowRun } from '../store/runs/flow-run.ts';
 
-/** Options of `ctxb flow run`, as parsed by commander. */
 interface FlowRunOptions {
   readonly resume?: string;
   readonly profile?: string;
@@ -27,7 +26,6 @@ interface FlowRunOptions {
   readonly contextDir?: string;
 }
 
-/** Runs the steps of a flow file. Resolves with the worst exit code. */
 export async function runFlowFile(
   file: string,
   words: readonly string[],

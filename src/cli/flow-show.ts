@@ -21,7 +21,6 @@ export async function explain(file: string, options: FlowFlags, io: Io): Promise
   return 0;
 }
 
-/** Looks at flows with the configuration. */
 export async function lookerFor({ contextDir }: CommonFlags, io: Io) {
   const config = await effectiveConfig(io, { contextDir });
   const { window, flow: global } = config;

@@ -10,7 +10,6 @@ import { type FlowFlags, lookerFor } from './flow-show.ts';
 /** The build puts the style sheet here. Commands and their parts are one folder below the program. */
 const STYLE = new URL('../studio.css', import.meta.url);
 
-/** Serves the page for a flow file until Ctrl-C. Resolves with the exit code. */
 export async function studio(file: string, options: FlowFlags, io: Io): Promise<number> {
   const fileStudio = createStudio(resolve(io.cwd, file), {
     profile: options.profile,
@@ -21,7 +20,6 @@ export async function studio(file: string, options: FlowFlags, io: Io): Promise<
   const server = await startStudioServer(fileStudio, readFileSync(STYLE, 'utf8'));
   io.stdout.write(`${server.url}\n`);
   io.stderr.write('ctxb: this address is for you alone; Ctrl-C ends the studio\n');
-  // Ctrl-C is the intended way to end the studio.
   const signals = holdSignals();
   await once(signals.stop, 'abort');
   signals.release();

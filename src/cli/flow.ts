@@ -47,7 +47,6 @@ export const define: Define = (command, connect) => {
   );
 };
 
-/** Loads the code of a subcommand when it is called. */
 function later<Given extends unknown[]>(load: () => Promise<(...given: Given) => Promise<number>>) {
   return async (...given: Given) => (await load())(...given);
 }

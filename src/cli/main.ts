@@ -85,16 +85,13 @@ function withShownOutput(io: Io): Io {
   return Object.create(null, { ...Object.getOwnPropertyDescriptors(io), ...Object.getOwnPropertyDescriptors(shown) });
 }
 
-/**
- * Warns about unknown variables, once for all commands. Loads the list of variables only if the environment has one.
- */
+/** Warns about unknown variables. Loads the list of variables only if the environment has one. */
 async function warnOfVariables(io: Io): Promise<void> {
   if (!hasVariable(io.env)) return;
   const { readEnvironment } = await import('../config/read-environment.ts');
   for (const { message } of readEnvironment(io.env).warnings) tell(io, onOneLine(message));
 }
 
-/** Called by the completion script of a shell, at each press of a key. */
 async function offer(typed: readonly string[], io: Io): Promise<number> {
   const options = { argv: typed, isNeeded: (name: string) => typed.includes(name), showsAll: true, finish() {} };
   const program = await createProgram(io, options);
@@ -136,7 +133,6 @@ interface ProgramOptions {
   readonly argv: readonly string[];
   /** Whether to load a command. Of the others, only name and summary are known. */
   readonly isNeeded: (name: string) => boolean;
-  /** Whether to show commands that other programs call. */
   readonly showsAll: boolean;
   readonly finish: (exitCode: number) => void;
 }
@@ -188,10 +184,7 @@ function showOptions(command: import('commander').Command, showsAll: boolean): v
   else if (hidden.length > 0) command.addHelpText('after', `\nctxb ${command.name()} --help --all shows all options.`);
 }
 
-/**
- * Reports a missing option value. commander accepts any word as a value, even the next option or `--`. A value after
- * `=` is always accepted.
- */
+/** Reports a missing option value: commander accepts any word, even the next option or `--`. */
 function requireValues(command: import('commander').Command, argv: readonly string[]): void {
   const words = new Set(['--', ...command.options.flatMap(({ short, long }) => [short, long])]);
   for (const option of command.options.filter(({ required }) => required)) {

@@ -14,27 +14,20 @@ import { requireFolder, requireFree, writePage } from '../store/files/write-file
 import { HOW_TO_RECORD } from './replay-sources.ts';
 import type { ReplayOptions } from './report-options.ts';
 
-/** The sessions that a report is about. */
 export interface Found {
-  /** The requested sessions, in report order. */
   readonly sessions: readonly SessionFigures[];
   /** Read errors, already reported on stderr. */
   readonly faults: readonly CtxbError[];
-  /** Number of sessions older than requested. */
   readonly leftOut: number;
 }
 
-/** Destination and form of a report. */
 interface Printing {
   readonly io: Io;
-  /** Paths as the user named them. */
   readonly files: readonly string[];
   readonly levels: Page['levels'];
-  /** Prints a message that is not part of the report. */
   readonly say: (message: string) => void;
   /** Clears the progress display. Called before each write to the terminal. */
   readonly clear: () => void;
-  /** The choice of sessions in words. */
   readonly meant?: string | undefined;
 }
 
@@ -42,15 +35,9 @@ const EXIT_UNREADABLE = 2;
 const EXIT_UNWRITTEN = 2;
 const EXIT_GATE = 3;
 
-/** Characters per write. */
 const CHUNK = 65_536;
 
-/**
- * Prints a report on sessions, and the failed gates on stderr.
- *
- * @param find called after all outputs were found writable
- * @returns the exit code
- */
+/** Prints a report, and the failed gates on stderr. @param find called after all outputs were found writable */
 export async function printReport(
   find: () => Promise<Found>,
   options: ReplayOptions,
@@ -116,7 +103,6 @@ async function print(
   return unwritten;
 }
 
-/** The verdict of the gates, followed by the failed ones. */
 function verdictTexts(
   sessions: readonly SessionFigures[],
   failed: number,

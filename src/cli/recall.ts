@@ -18,7 +18,6 @@ interface RecallFlags extends CommonFlags {
   readonly limit: number;
 }
 
-/** A match and its location. */
 interface Hit extends Recalled {
   /** claude's session id; for a subagent's log, its name; empty for a document. */
   readonly session: string;
@@ -69,7 +68,6 @@ async function recall(terms: readonly string[], flags: RecallFlags, io: Io): Pro
   return code;
 }
 
-/** A file to search. */
 interface Place {
   readonly file: string;
   readonly session: string;

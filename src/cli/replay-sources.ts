@@ -20,12 +20,10 @@ import type { Found } from './print-report.ts';
 const PROGRAM = new URL('../cli/replay-worker.cjs', import.meta.url);
 
 interface SourcesOptions extends DepthOptions {
-  /** Use the cached figures of unchanged recordings. */
   readonly cached: boolean;
   readonly env: Environment;
 }
 
-/** Judges recordings and yields the results in order. */
 export function replaySources(sources: readonly Source[], options: SourcesOptions): AsyncIterable<SessionAttempt> {
   const { cached, env, ...own } = options;
   const { policy, depth, series, uses, retention, explain, onBytes } = own;
@@ -49,7 +47,6 @@ interface CachedOptions extends Pick<DepthOptions, 'onBytes'> {
   readonly judge: (sources: readonly Source[]) => AsyncIterable<SessionAttempt>;
 }
 
-/** Judges new and changed recordings, and yields all results in order. */
 async function* replayCached(
   sources: readonly Source[],
   { cache, judge, onBytes }: CachedOptions,
@@ -99,16 +96,10 @@ function fromCache(text: string): SessionFigures | undefined {
 /** A character that neither JSON nor a key contains. */
 const BETWEEN_PARTS = '\u001f';
 
-/**
- * Milliseconds. Some file systems store the time of a change in steps of two seconds, so a file just written may change
- * again unnoticed.
- */
+/** Some file systems store the time of a change in steps of two seconds: a new file may change again unnoticed. */
 const UNCERTAIN_MS = 2_000;
 
-/**
- * Identity of a recording's files. Changes when one is written or replaced, or when a subagent's log is added.
- * Undefined if it is uncertain: stdin, a pipe, a missing file or one just written.
- */
+/** Changes with each of the files. Undefined if it is uncertain: stdin, a pipe, a missing file or one just written. */
 function identityOf({ file, subagents }: Source): string | undefined {
   if (file === '-') return undefined;
   const marks: string[] = [];
@@ -122,7 +113,6 @@ function identityOf({ file, subagents }: Source): string | undefined {
 }
 
 interface FindOptions {
-  /** Errors of named files that were found earlier. */
   readonly faults: readonly CtxbError[];
   /** Compressed, rotated or kept recordings in the named folders. */
   readonly skipped: readonly string[];
@@ -134,11 +124,8 @@ interface FindOptions {
 }
 
 /**
- * Finds the sessions in recordings, and reports read errors immediately. Skips files that claude has not written, such
- * as an answer as text. A named file without claude's lines is an error; for files in a folder, only their number is
- * reported.
- *
- * @param named paths as the user named them
+ * Finds the sessions in recordings, and reports read errors immediately. A named file without claude's lines, such as an
+ * answer as text, is an error; of those in a folder, only the number is reported.
  */
 export async function findSessions(
   attempts: AsyncIterable<SessionAttempt> | Iterable<SessionAttempt>,

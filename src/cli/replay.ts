@@ -111,7 +111,6 @@ function depthOf({ format, html, retention, explain, series, whatIf }: ReplayOpt
   return html !== undefined || retention || explain || series || whatIf ? 'full' : format.depth;
 }
 
-/** The parts of the recordings that the report needs. */
 function sessionOptions({ format, html, cache, series, whatIf, retention, explain }: ReplayOptions) {
   return {
     cached: cache !== false,
@@ -122,10 +121,7 @@ function sessionOptions({ format, html, cache, series, whatIf, retention, explai
   };
 }
 
-/**
- * Default source if stdin is not a pipe: at a terminal, all of claude's logs; for cron and CI, this project's logs
- * unless all were requested.
- */
+/** Without a pipe: at a terminal, all of claude's logs; for cron and CI, this project's unless all were requested. */
 function placeOf(io: Io, isAll: boolean): string {
   if (isPiped(io)) return '-';
   const folder = io.stdin.isTTY || isAll ? join(configFolder(io), 'projects') : projectLogs(io);

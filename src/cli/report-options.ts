@@ -7,11 +7,9 @@ import { chosenFormat, FORMATS } from '../report/replay/formats.ts';
 import type { Gates } from '../report/replay/gates.ts';
 import { parseOption } from './command.ts';
 
-/** Options of `ctxb replay`, as parsed by commander. */
 export interface ReplayFlags extends Readonly<Record<string, unknown>>, ListOptions, Gates {
   /** Milliseconds since the epoch. */
   readonly since?: number;
-  /** Path of an additional page with charts. */
   readonly html?: string;
   readonly series?: true;
   readonly cache?: false;
@@ -25,10 +23,8 @@ export interface ReplayFlags extends Readonly<Record<string, unknown>>, ListOpti
 
 export type ReplayOptions = ReturnType<typeof readFlags>;
 
-/** A key that takes a whole number, 0 or more. */
 const COUNT = 'agents.max';
 
-/** Adds the options about the form of the report, the choice of sessions and the gates. */
 export function addReportOptions(command: Command): void {
   const value = <T>(flags: string, about: string, expected: string, parse: (text: string) => T | undefined) =>
     command.option(flags, about, parseOption(flags.split(' ', 1)[0] ?? '', expected, parse));
@@ -52,12 +48,7 @@ export function addReportOptions(command: Command): void {
   value('--max-cost <dollars>', 'fail if it cost more, or if its cost is unknown', amount, amountOf);
 }
 
-/**
- * Validates the options.
- *
- * @param isTerminal whether stdout is a terminal
- * @throws CtxbError `usage` when several formats are requested
- */
+/** @throws CtxbError `usage` when several formats are requested */
 export function readFlags(flags: ReplayFlags, isTerminal: boolean) {
   const format = chosenFormat(flags);
   return { ...flags, format, limit: limitOf(flags.limit, isTerminal && format.isList === true) };
@@ -84,10 +75,7 @@ function nonEmpty(text: string): string | undefined {
 const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 const ISO = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?$/;
 
-/**
- * Parses an age, which counts from now, or a date, which begins at midnight local time. Returns milliseconds since the
- * epoch.
- */
+/** Milliseconds since the epoch, of an age, which counts from now, or a date, which begins at midnight local time. */
 function timeOf(text: string): number | undefined {
   const [, count, unit = ''] = /^(\d{1,6})([mhdw])$/.exec(text) ?? [];
   if (count !== undefined) return Date.now() - Number(count) * (UNITS[unit] ?? 0);

@@ -15,15 +15,10 @@ interface RunRequest
   extends Pick<HeadlessRun, 'prompts' | 'promptsFile' | 'record' | 'maskRecord' | 'summary' | 'otlp' | 'showInjected'> {
   readonly flags: Flags;
   readonly configFile?: WantedFile;
-  /** Only prints what would be started. */
   readonly dryRun?: true | undefined;
 }
 
-/**
- * Runs a program with its arguments. Resolves with the exit code.
- *
- * @throws CtxbError `usage`, `config`, and as `runHeadless`
- */
+/** @throws CtxbError `usage`, `config`, and as `runHeadless` */
 export async function runClaude(
   words: readonly string[],
   { flags, configFile, dryRun, ...request }: RunRequest,
@@ -52,7 +47,6 @@ export async function runClaude(
 
 export type PreparedRun = Awaited<ReturnType<typeof prepareRun>>;
 
-/** Resolves the settings of a run, and returns a function that opens its display on stderr. */
 export async function prepareRun(flags: Flags, io: Io, file: WantedFile) {
   const { config, values, warnings } = requireGood(await quickConfig({ cwd: io.cwd, env: io.env, flags, file }));
   const watch = async () => {

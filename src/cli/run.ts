@@ -37,7 +37,6 @@ export const define: Define = (command, connect) => {
   connect(command.addHelpText('after', EXAMPLES), run);
 };
 
-/** Options that are not configuration keys. */
 function ownOptions(): Option[] {
   const repeated = (text: string, all: string[] = []) => [...all, text];
   const noConfig = new Option('--no-config', 'read no configuration file');
@@ -138,10 +137,8 @@ function flagOf({ path, option }: (typeof OPTIONS)[number], flags: Readonly<Reco
   return option.negate && value !== false ? undefined : (value as Flags[KeyPath]);
 }
 
-/** Accepted values of a size, for the help. */
 const SHARE = '0.7, 70% or tokens';
 
-/** Other spellings that are accepted. */
 const SYNONYMS: Partial<Record<KeyPath, string>> = {
   'agents.tokens': '--agent-tokens <tokens>',
   'agents.costUsd': '--agent-cost <usd>',

@@ -23,7 +23,6 @@ Examples:
   ctxb shim -p "say hello"
   ln -s "$(command -v ctxb-shim)" ~/bin/claude`;
 
-/** Runs claude with unchanged arguments. Resolves with the exit code. */
 export async function shim(args: readonly string[], io: Io): Promise<number> {
   const program = await findClaude(io);
   // Inherit from `io` rather than copy it: copying would open stdin, which may belong to claude alone.

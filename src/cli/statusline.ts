@@ -40,7 +40,6 @@ export async function runStatusline(io: Io): Promise<number> {
   return 0;
 }
 
-/** Reads stdin as text; empty if it is a terminal. */
 async function readStdin({ direct, stdin }: Io): Promise<string> {
   const text = direct?.read();
   if (text !== undefined) return text;
@@ -64,7 +63,6 @@ async function lineFor(status: StatusInput | undefined, io: Io): Promise<string>
   return fault === undefined ? text : `${text} · ${style.red(`ctxb: ${onOneLine(fault)}`)}`;
 }
 
-/** Reads the newest lines of the log. A session without a prompt has no log yet. */
 function readLog(path: string | undefined) {
   try {
     return { lines: path === undefined ? [] : newestLines(path), faults: [] };

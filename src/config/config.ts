@@ -8,10 +8,7 @@ export interface Config extends Policy {
   readonly statusLine: 'auto' | 'always' | 'never';
   /** Absolute, or relative to the working folder. */
   readonly contextDir: string;
-  /**
-   * The folder that identifies a project for its costs: `contextDir`, unless a file sets it that may have come with a
-   * repository; undefined: the default folder.
-   */
+  /** Identifies a project for its costs: `contextDir`, unless a file that may have come with a repository set it. */
   readonly costDir?: string;
   readonly flow: FlowGlobals;
 }
@@ -27,10 +24,7 @@ export type ValueAt<P extends ConfigPath> = P extends `${infer G extends keyof C
   ? Config[G][N & keyof Config[G]]
   : Config[P & keyof Config];
 
-/**
- * The type of a key's setting. For the compaction level: a level, or `economic`, which keeps the default level as the
- * latest one.
- */
+/** The type of a key's setting; `economic` keeps the default compaction level as the latest one. */
 export type SettingAt<P extends ConfigPath> =
   | ValueAt<P>
   | (P extends 'thresholds.compact' ? Policy['compaction']['moment'] : never);
@@ -99,7 +93,6 @@ export const BUDGET_FIELDS = ['contextBudgetChars', 'historyRecentChars', 'histo
 
 export type BudgetField = (typeof BUDGET_FIELDS)[number];
 
-/** In characters (code points). */
 export type Budgets = Readonly<Record<BudgetField, number>>;
 
 /** Overrides at one level (configuration, profile, flow, step). */
@@ -107,7 +100,6 @@ export type BudgetChanges = Partial<Budgets> & {
   readonly preset?: 'lean' | 'balanced' | 'heavy';
 };
 
-/** The group `flow` of the configuration: defaults for all flows. */
 export type FlowGlobals = BudgetChanges & {
   /** Default for flows that do not configure a curator. */
   readonly curator: boolean;

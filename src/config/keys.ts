@@ -3,7 +3,6 @@ import type { Kind } from './values.ts';
 
 /** A configuration key with all its texts. Its name determines its variable. */
 export interface Key<T = unknown> {
-  /** The type of its values, or the allowed words. */
   readonly takes: Kind | readonly (T & string)[];
   /** The default; undefined if the key is not set by default. */
   readonly preset?: T;
@@ -267,5 +266,4 @@ export const KEYS = {
 /** The name of a key in findings, flags and sources: `window`, `thresholds.warn`. Overrides of tools are `ToolKey`s. */
 export type KeyPath = keyof typeof KEYS;
 
-/** The names of the keys, in table order. */
 export const KEY_PATHS = Object.keys(KEYS) as readonly KeyPath[];

@@ -8,10 +8,7 @@ type Origins = Readonly<Record<KeyPath, Origin> & Partial<Record<ToolKey, Origin
 
 const TIERS = ['tiers.system', 'tiers.history', 'tiers.toolResults', 'tiers.user', 'tiers.response'] as const;
 
-/**
- * Adapts defaults to the levels that the user set: a lowered compaction level, for instance, must also lower the
- * default warning.
- */
+/** Adapts defaults to the levels that the user set: a lowered compaction level also lowers the default warning. */
 export function followLevels(config: Config, origins: Origins): Config {
   const { window } = config;
   const moved = new Map<ConfigPath, number>();
@@ -41,10 +38,7 @@ export function followLevels(config: Config, origins: Origins): Config {
     moved.set(path, roundLevel((usual(path) * now(upper)) / usual(upper), now(upper)));
   }
 
-  /**
-   * Keeps a default compaction level below a handoff level that was set, or else a default handoff level above a
-   * compaction level that was set.
-   */
+  /** Keeps a default compaction level below a handoff level that was set, or else a default handoff level above it. */
   function placeRelief(): void {
     keepBelow('thresholds.compact', 'thresholds.midTurn');
     keepBelow('thresholds.handoff', 'thresholds.midTurn');
@@ -54,7 +48,6 @@ export function followLevels(config: Config, origins: Origins): Config {
     }
   }
 
-  /** Scales the tiers to a total that was set. */
   function shareTotal(): void {
     const total = now('tiers.total');
     for (const path of TIERS) moved.set(path, roundLevel((usual(path) * total) / usual('tiers.total'), total));
@@ -65,7 +58,6 @@ function usual(path: ConfigPath): number {
   return Number(valueAt(DEFAULTS, path));
 }
 
-/** Rounds a level in the unit of another one: a fraction of the window, or tokens. */
 function roundLevel(level: number, other: number): number {
   return other <= 1 ? thousandths(level) : Math.floor(level);
 }
@@ -124,10 +116,7 @@ export function checkLevels(config: Config, origins: Origins): Finding[] {
   }
 }
 
-/**
- * Whether a level is below another one; undefined when one is a fraction, the other is in tokens, and the window is
- * unknown.
- */
+/** Undefined when one level is a fraction, the other is in tokens, and the window is unknown. */
 function isBelow(lower: number, upper: number, window: number | undefined): boolean | undefined {
   if (window !== undefined) return inTokens(lower, window) < inTokens(upper, window);
   return lower <= 1 === upper <= 1 ? lower < upper : undefined;

@@ -3,10 +3,7 @@ import { DEFAULTS } from './defaults.ts';
 import { readWanted } from './read-config.ts';
 import type { ConfigWorld, ResolvedConfig } from './resolve-config.ts';
 
-/**
- * Like resolveConfig, for commands whose caller waits: a run, which should start claude soon, and the status line. Loads
- * the checks only if a value is set. Never throws for an invalid value.
- */
+/** Like resolveConfig, for a run and the status line, whose callers wait: loads the checks only if a value is set. */
 export async function quickConfig({
   cwd,
   env,

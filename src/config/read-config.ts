@@ -47,7 +47,6 @@ const LIMIT_GROUPS: readonly string[] = ['cost', 'limits', 'agents'];
 /** The configuration file to read: a path, `false` for no file, or undefined for the nearest one. */
 export type WantedFile = string | false | undefined;
 
-/** Reads the requested configuration file. A named file replaces all others. */
 export async function readWanted(wanted: WantedFile, cwd: string, env: Environment): Promise<FoundConfig> {
   if (wanted === undefined) return readConfig(cwd, env);
   if (wanted === false) return NO_FILES;
@@ -78,7 +77,6 @@ function limitsOnly({ content, ...file }: ConfigFile): ConfigFile {
 
 type Place = Pick<ConfigFile, 'path' | 'source'>;
 
-/** The first file with content or findings. */
 async function firstOf(places: Iterable<Place>): Promise<FoundConfig & Partial<Place>> {
   for (const place of places) {
     const found = await settingsIn(place, () => readPlace(place.path));

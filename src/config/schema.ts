@@ -3,7 +3,6 @@ import { BUDGET_FIELDS, type BudgetChanges, isToolKey, splitKey } from './config
 import { KEY_PATHS, KEYS, type Key, type KeyPath } from './keys.ts';
 import { schemaOf, text } from './values.ts';
 
-/** Descriptions of the groups. */
 export const GROUPS: Readonly<Record<string, string>> = {
   thresholds: 'Levels of the window at which ctxb acts.',
   compaction: 'Compaction between two turns.',
@@ -20,7 +19,6 @@ export const GROUPS: Readonly<Record<string, string>> = {
   tools: 'Budgets for results of tools.',
 };
 
-/** The budget for one tool, which replaces `tools.perCall`. */
 const TOOL_KEY: Key = {
   takes: 'share',
   about: "Budget for one tool instead of perCall, by the tool's name; * stands for any characters. In a file only.",
@@ -28,7 +26,6 @@ const TOOL_KEY: Key = {
 
 export type Leaf = v.GenericSchema;
 
-/** The schemas of all values, by key. */
 export const LEAVES: ReadonlyMap<KeyPath, Leaf> = new Map(KEY_PATHS.map((path) => [path, leafFor(KEYS[path])]));
 
 export const TOOL_LEAF: Leaf = leafFor(TOOL_KEY);
@@ -40,12 +37,10 @@ function leafFor({ takes, about }: Key): Leaf {
 /** Names at the top level of a file: keys, and groups of keys. */
 export const SETTINGS: readonly string[] = ['$schema', ...new Set(KEY_PATHS.map((path) => splitKey(path)[0]))];
 
-/** The names of the keys in a group; empty for anything else. */
 export function namesIn(group: string): string[] {
   return KEY_PATHS.map(splitKey).flatMap(([own, name]) => (own === group && name !== undefined ? [name] : []));
 }
 
-/** The schema of a configuration file. */
 export const settingsSchema = v.pipe(
   v.strictObject(Object.fromEntries(SETTINGS.map((name) => [name, settingSchema(name)]))),
   v.title('ctxb configuration'),
@@ -80,12 +75,10 @@ export function leafOf(key: string): Leaf | undefined {
   return LEAVES.get(key as KeyPath) ?? (isToolKey(key) ? TOOL_LEAF : undefined);
 }
 
-/** A description of the expected value; `undefined` when the value is valid. */
 export function expectation(leaf: Leaf, value: unknown): string | undefined {
   return v.safeParse(leaf, value).issues?.[0].message;
 }
 
-/** Converts a valid value to the form that the program uses. */
 export function normalize(key: string, value: unknown): unknown {
   return v.parse(leafOf(key) ?? v.unknown(), value);
 }

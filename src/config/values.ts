@@ -33,9 +33,7 @@ const rates = v.strictObject(
   PRICES,
 );
 
-/**
- * The accepted forms of each type, with conversion to the form that the program uses: `"78%"` is 0.78, `"15m"` is 900.
- */
+/** The accepted forms of each type, converted to the form that the program uses: `"78%"` is 0.78, `"15m"` is 900. */
 const KINDS = {
   tokens: wholeNumber('a whole number of tokens, 1000 or more', 1000),
   share: v.union(sizes(SHARE, 101), SHARE),
@@ -86,7 +84,6 @@ function numberBetween(expected: string, min: number, max: number) {
   return v.pipe(v.number(expected), v.minValue(min, expected), v.maxValue(max, expected));
 }
 
-/** Converts a duration with a unit to seconds. */
 function secondsAtLeast(expected: string, min: number) {
   return v.pipe(
     v.string(expected),
@@ -101,10 +98,7 @@ function positiveNumber(expected: string, max: number) {
   return v.pipe(v.number(expected), v.gtValue(0, expected), v.maxValue(max, expected));
 }
 
-/**
- * Levels as a fraction, tokens or a percentage. @param min tokens: lower numbers are probably percentages (60 means
- * 60%, 170 means 70%)
- */
+/** @param min tokens: lower numbers are probably percentages (60 means 60%, 170 means 70%) */
 function sizes(expected: string, min: number) {
   const percentage = v.pipe(
     v.string(expected),

@@ -19,8 +19,8 @@ const OPTIONS = {
 } as const;
 
 /**
- * Parses one YAML document, or JSON, into nodes with their offsets in the text. The nodes have no aliases and no tags, so
- * they are plain data.
+ * Parses one YAML document, or JSON, into nodes with their offsets in the text. Without aliases and tags, they are plain
+ * data.
  *
  * @throws SyntaxFault
  */
@@ -56,7 +56,6 @@ function compose(text: string, lines: LineCounter): Document.Parsed {
   return document;
 }
 
-/** Refuses what is not plain data. */
 function refuseOthers(node: Node): void {
   const [offset = 0] = node.range ?? [];
   if (isAlias(node)) throw new TextFault(`the alias *${node.source}, whose value must be written out`, offset);

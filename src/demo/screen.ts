@@ -53,11 +53,7 @@ export function createScreen(stdout: Output, style: Style, prompts: readonly str
   return lines;
 }
 
-/**
- * The summary of the demo: what happened, and the cost of the job with and without ctxb.
- *
- * @param session the record of the run, with its series
- */
+/** What happened, and the cost of the job with and without ctxb. @param session with its series */
 export function closingText(session: SessionSummary, style: Style, columns: number | undefined): string {
   const { claudeCodeVersion, model, window, cost } = session;
   const turns = Array.from({ length: session.turns }, (_, index) => index);
@@ -85,7 +81,6 @@ function toCents(usd: number): number {
   return Math.round(usd * 100) / 100;
 }
 
-/** `33 calls, context 95k → 48k (5%)` */
 function turnText({ window, series = [] }: SessionSummary, index: number): string {
   const contexts = series.filter(({ turn }) => turn === index + 1).map(({ context }) => context);
   const [first = 0, last = 0] = [contexts[0], contexts.at(-1)];

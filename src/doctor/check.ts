@@ -6,7 +6,6 @@ import type { Conversation, Stage, StartOptions } from './stage.ts';
 
 /** A fact about claude's behaviour that ctxb relies on. */
 export interface Check {
-  /** Shown in the report, and in docs/doctor.md. */
   readonly name: string;
   /** A sentence in the present tense. */
   readonly fact: string;
@@ -38,7 +37,6 @@ export interface Remark {
   /** What was checked: `Node`, a configuration key, a variable, a file. */
   readonly subject: string;
   readonly text: string;
-  /** A remedy. */
   readonly todo?: string;
 }
 
@@ -48,9 +46,7 @@ export function remark(status: Remark['status'], subject: string, text: string, 
 
 /** A scenario for the API, and the actions that one or more claudes take. */
 export interface Scene {
-  /** The answers of the API's stand-in. */
   readonly scenario: Scenario;
-  /** Plays the scene. @throws Contradiction when claude behaves unexpectedly */
   readonly play: (stage: Stage) => Promise<Seen>;
 }
 
@@ -61,7 +57,6 @@ export interface Seen {
   readonly answers: readonly (ControlResponseEvent | undefined)[];
   /** The answer to `initialize`; undefined if it is missing. */
   readonly opened: ControlResponseEvent | undefined;
-  /** All requests to the API. */
   readonly requests: readonly RecordedRequest[];
 }
 
@@ -115,7 +110,6 @@ export async function undefinedIfContradicted<T>(coming: Promise<T>): Promise<T 
 
 type KindOf<K extends Event['kind']> = Extract<Event, { readonly kind: K }>;
 
-/** The events of one kind, in order. */
 export function eventsOf<K extends Event['kind']>(events: readonly Event[], kind: K): KindOf<K>[] {
   return events.filter((event): event is KindOf<K> => event.kind === kind);
 }

@@ -210,7 +210,6 @@ export const FACTS: readonly Check[] = [
   },
 ];
 
-/** The number of calls before the summary, and the first call after it. */
 function roundSummary(seen: Parameters<Check['look']>[0]): [before: number, next: RecordedRequest | undefined] {
   const at = requestsOf(seen, 'summary')[0]?.index ?? 0;
   const calls = requestsOf(seen);

@@ -8,10 +8,8 @@ import type { Fields } from '../core/protocol/fields.ts';
 import { Contradiction, eventsOf, playScene, scene } from './check.ts';
 import type { Conversation, Stage } from './stage.ts';
 
-/** Context sizes of the calls in the first turn, in tokens. */
 export const CONTEXTS_OF_FIRST_TURN = [31_000, 42_000, 53_000] as const;
 
-/** Two prompts; the first one uses two tools. */
 export const plainTurns = scene({
   scenario: {
     calls: [
@@ -24,7 +22,6 @@ export const plainTurns = scene({
   says: ['the first prompt', 'the second prompt'],
 });
 
-/** Requests that ctxb sends before the first prompt. */
 export const askedAtTheStart = scene({
   scenario: { calls: [] },
   hooks: { PreCompact: () => ({}), SessionStart: () => ({}) },
@@ -33,7 +30,6 @@ export const askedAtTheStart = scene({
 
 const HOOKS = Object.keys(CALLBACKS) as HookName[];
 
-/** Every hook fails. */
 export const failingHooks = scene({
   scenario: {
     calls: [
@@ -47,7 +43,6 @@ export const failingHooks = scene({
   says: ['the prompt', '/compact', 'the prompt after'],
 });
 
-/** A hook replaces the result of a tool. */
 export const replacedResult = scene({
   scenario: { calls: [{ tools: [bash('printf %s to-be-replaced')] }, { text: 'done' }] },
   hooks: {
@@ -66,7 +61,6 @@ const CONTEXT_HOOK = {
   SessionStart: ({ source }: Fields) => hookOutput('SessionStart', { additionalContext: `added on ${source}` }),
 };
 
-/** A conversation that is compacted, continued, cleared and continued. */
 export const compactAndClear = scene({
   scenario: {
     calls: [
@@ -87,11 +81,9 @@ export const compactAndClear = scene({
   ],
 });
 
-/** The moved position of claude's own trigger, in tokens. */
 export const TRIGGER = 120_000;
 const SETTING = String(TRIGGER + NATIVE_RESERVE_TOKENS);
 
-/** One long turn, with claude's own trigger in the middle of it. */
 export const movedTrigger = scene({
   scenario: {
     calls: [
@@ -105,7 +97,6 @@ export const movedTrigger = scene({
   says: ['the long prompt'],
 });
 
-/** A claude is killed after a turn, and another one resumes its session. */
 export const resumedAfterKill = playScene(
   { scenario: { calls: [{ text: 'the answer before' }, { text: 'the answer after' }] } },
   async (first, stage) => {
@@ -119,7 +110,6 @@ export const resumedAfterKill = playScene(
 export const OMITTED_LINE = 'line 2500 of what the tool said';
 const BUDGET = 2_000;
 
-/** A running claude loads the mod, and the mod answers a compaction. */
 export const compactedExactly = playScene(
   {
     scenario: {
@@ -147,7 +137,6 @@ function bash(command: string) {
   return { name: 'Bash', input: { command } };
 }
 
-/** The output of a hook in the shape that claude expects. */
 function hookOutput(hook: HookName, fields: Fields): Fields {
   return { hookSpecificOutput: { hookEventName: hook, ...fields } };
 }

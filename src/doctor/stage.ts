@@ -13,17 +13,14 @@ import { type Standin, startStandin } from '../standin/server.ts';
 import { type ModFolder, makeModFolder } from '../store/runs/mod-folder.ts';
 import { Contradiction, eventsOf } from './check.ts';
 
-/** The claude to examine, and its environment. */
 export interface Place {
   readonly claude: string;
-  /** PATH for claude. */
   readonly path: string | undefined;
   /** Folder of ctxb's mod. Default: where the build puts it. */
   readonly mod?: URL;
 }
 
 export interface StartOptions {
-  /** Arguments besides those of the two-way mode. */
   readonly args?: readonly string[];
   readonly hooks?: Hooks;
 }
@@ -32,20 +29,17 @@ export interface StartOptions {
 export interface Stage {
   readonly standin: Standin;
   readonly scratch: ScratchEnvironment;
-  /** Aborted on a timeout. */
   readonly timeout: AbortSignal;
   /** Starts a claude in the two-way mode that never asks for permission to use a tool. */
   start(options?: StartOptions): Promise<Conversation>;
   makeModFolder(): ModFolder;
 }
 
-/** The two-way mode, without questions about permissions. */
 const TWO_WAY = [
   ...['-p', '--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'],
   '--dangerously-skip-permissions',
 ];
 
-/** Sets up a stage for one scene, and ends everything that was started on it. */
 export async function withStage<T>(
   scenario: Scenario,
   { claude, path, mod }: Place,
@@ -80,14 +74,9 @@ export async function withStage<T>(
 /** The hooks of a scene, with their answers; undefined is a failure. */
 export type Hooks = Readonly<Partial<Record<HookName, (input: Fields) => object | undefined>>>;
 
-/** A conversation with claude. Decodes its output with the same decoder as a run. */
 export type Conversation = ReturnType<typeof startConversation>;
 
-/**
- * Opens the control channel as ctxb does: `initialize` first, with the hooks.
- *
- * @param patience aborted on a timeout
- */
+/** Opens the control channel as ctxb does: `initialize` first, with the hooks. @param patience aborted on a timeout */
 export function startConversation(child: Child, hooks: Hooks, patience: AbortSignal) {
   let at = 0;
   let requestCount = 0;
@@ -96,7 +85,6 @@ export function startConversation(child: Child, hooks: Hooks, patience: AbortSig
     if (event.kind === 'control-request') send(answerTo(event));
   });
 
-  /** Answers a hook, and refuses all other requests of claude. */
   function answerTo({ requestId, callbackId, request }: ControlRequestEvent): Fields {
     const [hook] = HOOKS.find(([, id]) => id === callbackId) ?? [];
     const output = hook && hooks[hook]?.(fieldsOf(request.input));
@@ -120,10 +108,8 @@ export function startConversation(child: Child, hooks: Hooks, patience: AbortSig
   opened.catch(() => {});
   return {
     events,
-    /** The answer to `initialize`. */
     opened,
     ask,
-    /** Sends a prompt. Resolves with all events up to the next result. */
     async turn(text: string): Promise<readonly Event[]> {
       send({ type: 'user', message: { role: 'user', content: text }, parent_tool_use_id: null, session_id: '' });
       const result = await wait(`the result of "${text}"`, () => eventsOf(events.slice(at), 'result')[0]);

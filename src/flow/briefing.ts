@@ -14,7 +14,6 @@ import type { PackItem } from './pack/step-block.ts';
 export interface BriefingWorld extends BudgetWorld {
   /** Returns the output of a step; undefined if the step has not ended, which omits it from the briefing. */
   readonly outputs: (stepId: string) => StepOutput | undefined;
-  /** Whether a file exists. @param path relative to the working folder */
   readonly exists: (path: string) => boolean;
   /** Reads the start of a text file; undefined if the working folder contains no such file. */
   readonly readHints?: (path: string) => string | undefined;
@@ -25,7 +24,6 @@ export interface FlowFiles extends BudgetWorld {
   readonly cwd: string;
 }
 
-/** Reads the parts of briefings other than outputs from disk. */
 export function briefingWorld({ cwd, ...budgets }: FlowFiles): Omit<BriefingWorld, 'outputs'> {
   return {
     exists: (path) => existsSync(resolve(cwd, path)),
@@ -37,17 +35,12 @@ export function briefingWorld({ cwd, ...budgets }: FlowFiles): Omit<BriefingWorl
   };
 }
 
-/** Maximum number of bytes read, more than a briefing shows. */
 const HINTS_LIMIT = 64 * 1024;
 
 export type Briefing = ReturnType<typeof briefingOf>;
 
-/**
- * Packs the briefing of a step of a checked flow: the outputs of the steps that it sees, and the files that they made.
- * Throws whatever `world` throws.
- */
+/** Packs the briefing of a step of a checked flow: the outputs of the steps that it sees, and the files that they made. */
 export function briefingOf(flow: Flow, step: FlowStep, world: BriefingWorld) {
-  // Oldest first.
   const seen = flow.steps.slice(
     0,
     flow.steps.findIndex(({ id }) => id === step.id),
@@ -65,10 +58,7 @@ export function briefingOf(flow: Flow, step: FlowStep, world: BriefingWorld) {
   return { pack: pack(step, history, budgets.budgets, extras), budgets, history, prompt };
 }
 
-/**
- * The task of a step that has an objective but no prompt. The briefing shows the objective at the top; repeating it
- * here would look like two tasks.
- */
+/** The task of a step without a prompt: its objective is at the top, and repeating it would look like two tasks. */
 const OBJECTIVE_IS_TASK = 'Reach the objective at the top of this briefing.';
 
 export interface BudgetWorld {
@@ -81,7 +71,6 @@ function profileOf({ profile, profiles }: Flow): Profile | undefined {
   return ownOf(profiles, profile ?? '');
 }
 
-/** The effective budgets of a step of a checked flow, with the source of each value. */
 export function effectiveBudgets(
   flow: Flow,
   step: Pick<FlowStep, 'budgets' | 'model'>,
@@ -94,7 +83,6 @@ export function effectiveBudgets(
 /** A cheap model needs about ten seconds; after a minute, the mechanical selection is the better deal. */
 const CURATOR: Curator = { enabled: false, model: 'haiku', timeoutSeconds: 60, maxFiles: 20 };
 
-/** The curator of a step of a checked flow, and the level that enables or disables it. */
 export function effectiveCurator(flow: Flow, step: FlowStep, { global }: BudgetWorld) {
   const profile = profileOf(flow)?.curator;
   const levels = { global: global?.curator ? { enabled: true } : {}, profile, flow: flow.curator, step: step.curator };

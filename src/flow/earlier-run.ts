@@ -6,7 +6,6 @@ import { kindOf, namesIn } from '../store/files/plain-file.ts';
 import { type FlowRunFiles, listFlowRuns, openFlowRun } from '../store/runs/flow-run.ts';
 import type { StepOutput } from './flow.ts';
 
-/** A run of a flow, stored on disk. Its files are read on demand. */
 export type EarlierRun = ReturnType<typeof openRun>;
 
 /** The runs of one flow, or of all flows, newest first. */
@@ -30,7 +29,6 @@ function openRun(contextDir: string, id: string) {
       const receipts = steps.sort().flatMap((step) => readReceipt(read(step, RECEIPT_FILE) ?? '') ?? []);
       return receipts.sort((a, b) => a.items.length - b.items.length);
     },
-    /** The output of a step, which is read once. */
     outputOf(stepId: string): StepOutput | undefined {
       if (!outputs.has(stepId)) outputs.set(stepId, stepOutput(files, stepId));
       return outputs.get(stepId);
@@ -38,11 +36,7 @@ function openRun(contextDir: string, id: string) {
   };
 }
 
-/**
- * Finds a run by its id or a unique prefix.
- *
- * @throws CtxbError `usage` if no run matches, or several do
- */
+/** @param name an id or a unique prefix. @throws CtxbError `usage` if no run matches, or several do */
 export function findRun<R extends { readonly id: string }>(runs: readonly R[], name: string): R {
   const found = runs.filter(({ id }) => id.startsWith(name));
   const run = found.length === 1 ? found[0] : found.find(({ id }) => id === name);
@@ -80,7 +74,6 @@ const receiptSchema = v.object({
   measured: v.optional(
     v.object({
       exit_code: v.number(),
-      // Why the step failed.
       error: v.optional(v.string()),
       // Figures of the main thread; the first call contains system prompt, tools and the briefing.
       first_tokens: size,
@@ -94,7 +87,6 @@ const receiptSchema = v.object({
 
 export type KnownReceipt = v.InferOutput<typeof receiptSchema>;
 
-/** Returns undefined if the JSON is not a receipt of this version. */
 export function readReceipt(json: string): KnownReceipt | undefined {
   const { success, output } = v.safeParse(receiptSchema, parsed(json));
   return success ? output : undefined;

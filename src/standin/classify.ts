@@ -1,6 +1,5 @@
 import type { RequestBody, RequestKind } from './scenario.ts';
 
-/** Request headers from node:http, with names in lower case. */
 export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 // 1.0.128 to 2.1.332 contain both wordings: the prompt for a summary, and the system prompt of a summary outside of the

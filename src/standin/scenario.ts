@@ -1,4 +1,3 @@
-/** Purposes of a request to the Messages API that the stand-in distinguishes. */
 export type RequestKind = 'main' | 'summary' | 'subagent' | 'count' | 'other';
 
 /** The parts of a request body that the stand-in reads; the rest is kept unchanged. */
@@ -17,9 +16,7 @@ export interface RequestMessage {
   readonly content: unknown;
 }
 
-/**
- * A request that the stand-in received. `index` counts all requests from 0, `at` is in milliseconds since the epoch.
- */
+/** `index` counts all requests from 0, `at` is in milliseconds since the epoch. */
 export interface RecordedRequest {
   readonly index: number;
   readonly path: string;
@@ -28,7 +25,6 @@ export interface RecordedRequest {
   readonly at: number;
 }
 
-/** A content block in the API's own shape. */
 export type Block = { readonly type: string } & Readonly<Record<string, unknown>>;
 
 /** The answer to one API call. An empty object is an empty answer. */
@@ -41,7 +37,6 @@ export interface Call {
    * 20,000 for the first call and after a summary.
    */
   readonly context?: number;
-  /** Milliseconds to wait before the first byte of the answer. */
   readonly delayMs?: number;
 }
 
@@ -51,7 +46,6 @@ export type Calls<C> = readonly C[] | ((request: RecordedRequest, index: number)
 /** All answers of the stand-in. Other requests get a short text. */
 export interface Scenario {
   readonly calls: Calls<Call>;
-  /** The answer to each request for a summary. */
   readonly summary?: (request: RecordedRequest) => Call;
 }
 

@@ -2,14 +2,11 @@ import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A temporary home and work folder for one Claude Code, and the environment that confines it. */
 export type ScratchEnvironment = Awaited<ReturnType<typeof createScratchEnvironment>>;
 
 /**
- * Creates a temporary home, configuration folder and work folder. The environment is built from scratch, so that no
- * key, proxy or setting of the user reaches the child, and the child reaches nothing but `url`.
- *
- * @param reach the base URL of the stand-in, and PATH; default: the standard system folders
+ * The environment is built from scratch, so that no key, proxy or setting of the user reaches the child, and the child
+ * reaches nothing but `url`.
  */
 export async function createScratchEnvironment(reach: { url: string; path?: string | undefined }) {
   // Claude Code resolves links in its work folder (/tmp is one on macOS), so resolve them here too.

@@ -15,7 +15,6 @@ export interface Author<C> {
   readonly build: (call: C, body: RequestBody, context: AnswerContext) => Message;
 }
 
-/** The progress of a scenario. Each request consumes one call of its kind. */
 export function createScript<C>({ callFor, build }: Author<C>) {
   const used = new Map<RequestKind, number>();
   const contexts = new Map<RequestKind, number>();
@@ -40,7 +39,6 @@ export function createScript<C>({ callFor, build }: Author<C>) {
   };
 }
 
-/** Answers from a scenario. */
 export function authorOf({ calls, summary }: Scenario): Author<Call> {
   return {
     callFor(request, index) {

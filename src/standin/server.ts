@@ -12,10 +12,8 @@ import { authorOf, createScript } from './script.ts';
 
 export type Standin = Awaited<ReturnType<typeof serve>>;
 
-/** Answers one request. */
 export type Answer = (request: RecordedRequest, response: ServerResponse) => Promise<void>;
 
-/** Starts a stand-in that answers from `scenario`, on a random port of the loopback interface only. */
 export function startStandin(scenario: Scenario): Promise<Standin> {
   const script = createScript(authorOf(scenario));
   return serve(async (request, response) => {
@@ -60,15 +58,10 @@ export async function serve(answer: Answer) {
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return {
-    /**
-     * For ANTHROPIC_BASE_URL. Always on 127.0.0.1, with a random token in its path that other users of the machine do
-     * not know.
-     */
+    /** For ANTHROPIC_BASE_URL. Its path has a random token that other users of the machine do not know. */
     url: `http://127.0.0.1:${port}${base}`,
-    /** All requests so far, in order of arrival. Grows while the stand-in runs. */
     requests: requests as readonly RecordedRequest[],
     server,
-    /** Also ends answers in progress. */
     async close() {
       if (!server.listening) return;
       const closed = once(server, 'close');
@@ -79,7 +72,6 @@ export async function serve(answer: Answer) {
   };
 }
 
-/** The answer to a request to count tokens. */
 export function countOf({ body }: RecordedRequest) {
   return { input_tokens: estimateTokens(body) };
 }

@@ -8,32 +8,23 @@ import type { FlowRunFiles } from '../../store/runs/flow-run.ts';
 import type { PackReceipt } from '../pack/pack.ts';
 import type { PackItem, Summary } from '../pack/step-block.ts';
 
-/** The summaries to make before a step, and the existing ones. */
 export interface SummaryTask {
   readonly model: string;
   readonly toSum: readonly PackItem[];
-  /** Existing summaries by step id. */
   readonly kept: ReadonlyMap<string, Summary>;
-  /** Maximum length of a summary in code points. */
   readonly summaryChars: number;
 }
 
-/** The accepted summaries by step id. */
 export type MadeSummaries = ReadonlyMap<string, string>;
 
-/**
- * Maximum number of code points of an output in the prompt: longer outputs show both ends. The curator can read the
- * file for the rest.
- */
+/** Code points of an output in the prompt: a longer one shows both ends, and the curator can read its file. */
 export const READ_CHARS = 20_000;
 
 /** Limits per curator run, to keep it cheap; later steps request the remaining summaries. */
 const MAX_SUMMARIES = 6;
 const MAX_READ_CHARS = 2 * READ_CHARS;
 
-/**
- * The summaries of a run's outputs. Each is stored next to its output, in a file named after the hash of its source.
- */
+/** The summaries of a run, each stored next to its output, in a file named after the hash of its source. */
 export function createSummaries(files: Pick<FlowRunFiles, 'read' | 'writeJson'>) {
   return {
     /** @param items the outcome of each step with the mechanical selection */
@@ -52,7 +43,6 @@ export function createSummaries(files: Pick<FlowRunFiles, 'read' | 'writeJson'>)
       }
       return { model, toSum: firstOf(older.filter(({ stepId }) => !kept.has(stepId))), kept, summaryChars };
     },
-    /** Stores the summaries, so that later steps do not pay for them again. */
     keep(task: SummaryTask, made: MadeSummaries): void {
       for (const item of task.toSum) {
         const text = made.get(item.stepId);
@@ -69,9 +59,7 @@ export function createSummaries(files: Pick<FlowRunFiles, 'read' | 'writeJson'>)
   }
 }
 
-/**
- * Whether the budgets shorten an output enough to need a summary. A critical step that shows its full limit needs none.
- */
+/** Whether an output is shortened enough to need a summary. A critical step that shows its full limit needs none. */
 function isShort({ outcome, tier, shown_chars }: PackReceipt['items'][number], budgets: Budgets): boolean {
   if (outcome === 'cut') return tier !== 'CRITICAL' || shown_chars < budgets.historyRecentChars;
   return outcome === 'omitted';
@@ -92,7 +80,6 @@ function fileOf({ stepId, output }: PackItem, { model, summaryChars }: SummarySo
   return `summary-${source.slice(0, 16)}.json`;
 }
 
-/** Accepts each requested summary that has words and is not too long. */
 export function checkSummaries(
   summaries: readonly { readonly step: string; readonly text: string }[],
   { toSum, summaryChars: limit }: SummaryTask,

@@ -8,10 +8,8 @@ import { parseYaml } from '../../config/yaml.ts';
 import { isFields, ownOf } from '../../core/protocol/fields.ts';
 import { CtxbError, findingsError } from '../../errors.ts';
 
-/** The path of a value in a file: keys and list indexes. */
 type Path = readonly (string | number)[];
 
-/** A fault at a value, with a remedy. */
 export interface Fault {
   readonly path: Path;
   readonly expected: string;
@@ -22,8 +20,7 @@ export interface Fault {
 const MAX_FINDINGS = 100;
 
 /**
- * The data of a text by a schema, with the defaults of the schema: JSON if the name of its file ends in `.json`, otherwise
- * YAML. Never executes anything in the text.
+ * The data of a JSON or YAML text by a schema, with its defaults. Never executes anything in the text.
  *
  * @param rules further faults in the data, which the schema has not checked, so that all faults are reported together
  * @throws CtxbError `config` with the faults in line order
@@ -95,18 +92,13 @@ function nameText(name: string): string {
 /** The parts of a valibot schema that are needed to check keys. */
 interface Level extends Leaf {
   readonly entries?: Readonly<Record<string, Level>>;
-  /** Schema of the items of a list. */
   readonly item?: Level;
   /** Schema of the values of a record, whose keys the user chooses. */
   readonly value?: Level;
-  /** Schema inside `optional`. */
   readonly wrapped?: Level;
 }
 
-/**
- * All unknown keys, missing keys and invalid values. valibot alone would stop at the first unknown key of a level, and
- * accept a list as an object.
- */
+/** valibot alone would stop at the first unknown key of a level, and accept a list as an object. */
 function* faultsIn(level: Level, part: unknown, path: Path): Generator<Fault> {
   const { wrapped, entries, value, item } = level;
   if (wrapped !== undefined) return yield* faultsIn(wrapped, part, path);

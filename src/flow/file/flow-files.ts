@@ -4,14 +4,9 @@ import { CtxbError, systemReason } from '../../errors.ts';
 import { GivenFault, readGiven } from '../../store/files/given-file.ts';
 import { isInside } from '../../store/files/plain-file.ts';
 
-/** Maximum size of a flow file. */
 export const MAX_FILE_BYTES = 1_000_000;
 
-/**
- * Reads a UTF-8 text file of at most `MAX_FILE_BYTES`, without byte order mark.
- *
- * @throws CtxbError `config`
- */
+/** The text in UTF-8, without byte order mark. @throws CtxbError `config` */
 export function readText(path: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(readGiven(path, MAX_FILE_BYTES));
@@ -38,11 +33,7 @@ export function existingProfile(folder: string, name: string): string | undefine
 /** A file with its real path and its name relative to the folder, or why it cannot be used. */
 type FileInside = { readonly path: string; readonly name: string } | { readonly fault: string };
 
-/**
- * Finds a readable file in a folder or its subfolders. Symbolic links are resolved first.
- *
- * @param file relative to `folder`, or absolute
- */
+/** Resolves symbolic links first. @param file relative to `folder`, or absolute */
 export function fileInside(folder: string, file: string): FileInside {
   try {
     const path = realpathSync(resolve(folder, file));

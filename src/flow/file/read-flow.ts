@@ -8,15 +8,10 @@ import { existingProfile, readText } from './flow-files.ts';
 import { flowFileSchema, profile as profileSchema } from './flow-schema.ts';
 
 interface FlowChoice {
-  /** Overrides the profile that the flow names. */
   readonly profile?: string | undefined;
 }
 
-/**
- * Reads a flow file.
- *
- * @throws CtxbError `config` with all findings, one per line
- */
+/** @throws CtxbError `config` with all findings, one per line */
 export function readFlow(path: string, choice: FlowChoice = {}): Flow {
   return checkFlow(path, readText(path), choice);
 }

@@ -3,7 +3,6 @@ import { groupDigits } from '../../core/text/words.ts';
 
 export type Preset = NonNullable<BudgetChanges['preset']>;
 
-/** The window in tokens that the presets are designed for. */
 const REFERENCE_WINDOW = 200_000;
 
 /** Sizes in code points for a window of 200,000 tokens; `balanced`, the default, takes a quarter of it. */
@@ -18,7 +17,6 @@ export const FLOORS: Budgets = { contextBudgetChars: 10_000, historyRecentChars:
 
 const CEILING = 600_000;
 
-/** Scales a preset to a window in tokens, within the floors and the ceiling. */
 export function presetBudgets(preset: Preset, windowTokens = REFERENCE_WINDOW): Budgets {
   return eachBudget((field) => {
     const chars = Math.trunc((PRESETS[preset][field] * windowTokens) / REFERENCE_WINDOW);
@@ -30,7 +28,6 @@ function eachBudget<T>(value: (field: BudgetField) => T) {
   return Object.fromEntries(BUDGET_FIELDS.map((field) => [field, value(field)])) as Record<BudgetField, T>;
 }
 
-/** Levels that can set a budget; later ones override earlier ones. */
 export const LEVELS = ['global', 'profile', 'flow', 'step'] as const;
 
 export type Level = (typeof LEVELS)[number];
@@ -41,27 +38,19 @@ export type BudgetSource = 'default' | Level | `preset ${Preset} (${Level})`;
 
 type SourcedBudget = { readonly value: number; readonly source: BudgetSource };
 
-/**
- * The effective budgets: the configured values, limited by floors and ceiling, and no part larger than the whole.
- *
- * @param windowTokens presets and defaults scale with it
- */
+/** The configured values within floors and ceiling, no part larger than the whole. Presets scale with the window. */
 export function resolveBudgets(levels: BudgetLevels, windowTokens = REFERENCE_WINDOW) {
   const set = settleBudgets(levels, windowTokens);
   const total = applyGuardrails('contextBudgetChars', set.contextBudgetChars.value).used;
   const guarded = eachBudget((field) => applyGuardrails(field, set[field].value, total));
   return {
     values: eachBudget((field) => ({ value: guarded[field].used, source: set[field].source })),
-    /** The values without their sources, for `pack`. */
     budgets: eachBudget((field) => guarded[field].used),
     warnings: BUDGET_FIELDS.flatMap((field) => warningOf(field, set[field], guarded[field])),
   };
 }
 
-/**
- * The configured values before guardrails. The last level that sets a value wins, 0 included. Within a level, a size
- * overrides the preset.
- */
+/** Before guardrails. The last level that sets a value wins, 0 included; within a level, a size overrides the preset. */
 export function settleBudgets(levels: BudgetLevels, windowTokens = REFERENCE_WINDOW) {
   let values = fromPreset('balanced', windowTokens, 'default');
   for (const level of LEVELS) {
@@ -83,7 +72,6 @@ function fromPreset(preset: Preset, windowTokens: number, source: BudgetSource):
 /** Values above this are probably in another unit. */
 const SUSPICIOUS = 5_000_000;
 
-/** The effective value, and the guardrails that changed it. */
 function applyGuardrails(field: BudgetField, set: number, total = CEILING) {
   const floor = FLOORS[field];
   const ceiling = groupDigits(CEILING);
@@ -102,9 +90,7 @@ function applyGuardrails(field: BudgetField, set: number, total = CEILING) {
   return { used: Math.min(used, total), met };
 }
 
-/**
- * `kind` is the first guardrail that applied; the message is one line that starts with the field and lists all of them.
- */
+/** `kind` is the first guardrail that applied; the message lists all of them. */
 function warningOf(
   field: BudgetField,
   { value, source }: SourcedBudget,

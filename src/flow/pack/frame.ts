@@ -5,17 +5,14 @@ import type { Candidate } from './priority.ts';
 import { type CuratedChoice, longestNote, outcomeOf } from './receipt.ts';
 import { CUT_MARKER, costOf, fitted, OMITTED_LENGTH, stepBlock } from './step-block.ts';
 
-/** Optional parts of a pack. */
 export interface PackExtras {
   readonly prompt?: string | undefined;
-  /** Paths of files that earlier steps and flows made. */
   readonly artifacts?: readonly string[] | undefined;
   /** A short text of hints; only its first 2,000 code points are shown. */
   readonly scentTrail?: string | undefined;
   readonly curated?: CuratedChoice | undefined;
 }
 
-/** All parts of a pack except the history, and the space left for the history. */
 export type Frame = ReturnType<typeof frameOf>;
 
 const HISTORY_HEADING = `## Earlier steps
@@ -50,7 +47,6 @@ export function frameOf(
     artifacts,
     scent,
     room: { whole: free - artifacts.reserved - scent.reserved, note },
-    /** Code points of teaching notes and task. */
     wholeChars: costs([...teaching, ...task]) - 1,
   };
 }
@@ -90,7 +86,6 @@ function bullets(lines: readonly string[]): string {
 /** Longer than any path that an operating system accepts. */
 const PATH_LENGTH = 4_096;
 
-/** Maximum number of code points shown of the scent trail. */
 const SCENT_LENGTH = 2_000;
 
 // `reserved` is the space set aside for a part: at least its cost, and growing no faster than the share.

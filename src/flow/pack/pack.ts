@@ -37,21 +37,16 @@ export function pack(step: TaughtStep, history: readonly PackItem[], budgets: Bu
       version: 1 as const,
       step: step.id,
       ...told,
-      /** Code points of teaching notes and task, which are never shortened. */
       whole_chars: frame.wholeChars,
       ...overBudget(frame, told.context_truncation),
-      /** All earlier steps, oldest first. */
       items: receiptItems(candidates, chosen, isCurated),
       artifacts: receiptArtifacts(files, frame.artifacts.shown, curated),
-      /** undefined if the flow has no scent trail. */
       scent_trail: frame.scent.receipt,
-      /** undefined if no curator made a choice. */
       curator: curated && { steps: curated.steps, files: curated.files },
     },
   };
 }
 
-/** The text, and its figures for the note and the receipt. */
 function textOf({ before, after }: Frame, candidates: readonly Candidate[], blocks: Selection, budget: number) {
   const shown = candidates.flatMap(({ index }) => blocks.get(index) ?? []);
   const omitted = candidates.filter(({ index }) => !blocks.has(index)).map(({ item }) => item.stepId);

@@ -50,7 +50,6 @@ export interface PackItem extends StepOutput {
   readonly stepId: string;
   readonly agent: string | undefined;
   readonly priority: Priority | undefined;
-  /** Replaces the output. */
   readonly summary?: Summary | undefined;
 }
 
@@ -64,7 +63,6 @@ export interface StepBlock extends Part {
   readonly shown: number;
 }
 
-/** Maximum number of code points shown of an error. */
 const ERROR_LENGTH = 200;
 
 /** Minimum number of code points worth the step's heading. */
@@ -73,7 +71,6 @@ const MIN_SHOWN = 200;
 /** Printed outside the fence, where an output cannot imitate it. */
 export const CUT_MARKER = '... (truncated)';
 
-/** A step with the size of its output or summary and the limit for it, in code points. */
 export interface SizedItem {
   readonly item: PackItem;
   readonly size: number;

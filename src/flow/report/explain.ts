@@ -8,7 +8,6 @@ import { earlierRuns } from '../earlier-run.ts';
 import type { Flow, FlowStep } from '../flow.ts';
 import type { ReceiptItem } from '../pack/receipt.ts';
 
-/** The newest run of a flow, and the briefings that its steps would receive if they ran now. */
 export function lookAt(flow: Flow, { contextDir, ...files }: FlowFiles & { readonly contextDir: string }) {
   const [run] = earlierRuns(contextDir, flow.name);
   const world = { ...briefingWorld(files), outputs: (id: string) => run?.outputOf(id) };
@@ -21,10 +20,7 @@ type FlowExplained = ReturnType<typeof explainFlow>;
 
 export type StepExplained = FlowExplained['steps'][number];
 
-/**
- * @param world its outputs come from `run`
- * @param run id of a run; undefined if the flow has not run
- */
+/** @param run id of the run with the outputs of `world`; undefined if the flow has not run */
 export function explainFlow(flow: Flow, world: BriefingWorld, run?: string) {
   return {
     version: 1,
@@ -55,7 +51,6 @@ function explainStep(flow: Flow, step: FlowStep, world: BriefingWorld) {
   };
 }
 
-/** @param columns width of the terminal; undefined if the output is not a terminal */
 export function flowExplainText(explained: FlowExplained, style: Style, columns?: number): string {
   const steps = explained.steps.map((step) => {
     const agent = step.agent === null ? '' : ` ${style.dim(`(${onOneLine(step.agent)})`)}`;
@@ -66,7 +61,6 @@ export function flowExplainText(explained: FlowExplained, style: Style, columns?
   return `${foldText([heading, ...steps].join('\n\n'), columns)}\n`;
 }
 
-/** The number of steps, the profile, and the run whose outputs the briefings hold. */
 export function explainHeading({ profile, run, steps }: FlowExplained): string {
   const from = run === null ? 'nothing has run yet' : `outputs of run ${run}`;
   return [counted(steps.length, 'step'), ...(profile === null ? [] : [`profile ${onOneLine(profile)}`]), from].join(
@@ -74,7 +68,6 @@ export function explainHeading({ profile, run, steps }: FlowExplained): string {
   );
 }
 
-/** The budgets of a step, the size of its briefing, and its contents. */
 export function explainLines(step: StepExplained, style: Style): string[] {
   const { budgets, curator, budget_warnings, receipt, without_output } = step;
   const { green, yellow, red, dim } = style;

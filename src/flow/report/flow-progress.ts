@@ -15,7 +15,6 @@ interface FlowProgressOptions {
   readonly quiet: boolean;
 }
 
-/** Prints the progress of a flow to stderr; lines from a step's session start with the step's name. */
 export function createFlowProgress({ stderr, style, quiet }: FlowProgressOptions): FlowWatcher {
   stderr.on('error', () => {});
 
@@ -49,7 +48,6 @@ function newsText({ kind, end }: StepNews): string {
   return kind === 'done' ? `done: ${endText([end])}` : `stopped (${endText([end])})`;
 }
 
-/** The figures of a step, or the totals over several steps; for the context, the maximum. */
 function endText(ends: readonly StepEnd[]): string {
   const sum = (figure: 'calls' | 'costUsd' | 'durationMs') => ends.reduce((total, end) => total + end[figure], 0);
   const peak = Math.max(0, ...ends.map(({ peakTokens }) => peakTokens));

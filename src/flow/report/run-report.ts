@@ -10,7 +10,6 @@ type RunReport = ReturnType<typeof reportRun>;
 
 export type StepFigures = Readonly<ReturnType<typeof figuresOf>>;
 
-/** Inputs and usage of all steps of a run. */
 export function reportRun(run: Pick<EarlierRun, 'id' | 'receipts'>) {
   const receipts = run.receipts();
   const steps = receipts.map(figuresOf);
@@ -19,9 +18,7 @@ export function reportRun(run: Pick<EarlierRun, 'id' | 'receipts'>) {
   return {
     version: 1,
     run: run.id,
-    /** `null` without receipts. */
     flow: receipts[0]?.flow ?? null,
-    /** Each step follows the steps that it sees. */
     steps,
     total: {
       steps: steps.length,
@@ -42,9 +39,7 @@ function figuresOf({ step, items, context_truncation, curation, measured }: Know
     pack_chars: context_truncation.chars_used,
     budget_chars: context_truncation.budget_chars,
     truncated: context_truncation.truncated,
-    /** `null` if no curator was asked. */
     curation: curation ?? null,
-    /** `null` if the step has not ended. */
     measured: measured ?? null,
   };
 }

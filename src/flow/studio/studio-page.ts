@@ -5,7 +5,6 @@ import { explainHeading, explainLines, type StepExplained } from '../report/expl
 import { flowReportText, reportRun } from '../report/run-report.ts';
 import { budgetFields, type StudioView } from './studio.ts';
 
-/** The studio's page: a form for the budgets, and the briefings that they lead to. Contains no script. */
 export function studioPage(view: StudioView): string {
   const { file, hash, flow, explained, run, message, isChanged } = view;
   return html`<!doctype html>
@@ -39,7 +38,6 @@ const LABELS = {
   historyOlderChars: 'Each older step',
 } as const;
 
-/** The budgets of a step or, without a step, of the flow. */
 function level({ flow, form }: StudioView, step?: FlowStep, explained?: StepExplained): Html {
   const fields = budgetFields(flow, step).map(({ key, name, value }) => {
     const typed = form.get(name) ?? value;

@@ -87,7 +87,6 @@ function digest(text: string): Buffer {
   return hash('sha256', text, 'buffer');
 }
 
-/** Headers of every response: no framing, no scripts, no caching. */
 const GUARDED = {
   'content-security-policy':
     "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",

@@ -8,7 +8,6 @@ import type { Flow } from '../flow.ts';
 import type { FlowLook } from '../report/explain.ts';
 import { type Edit, editFlow } from './edit-flow.ts';
 
-/** Fields of the page's form by name. */
 export type Form = ReadonlyMap<string, string>;
 
 /** What the page shows: the flow in the file or, to preview their effect, with the values of the form. */
@@ -18,9 +17,7 @@ export interface StudioView extends FlowLook {
   readonly hash: string;
   readonly flow: Flow;
   readonly form: Form;
-  /** Whether saving the form would change the file. */
   readonly isChanged: boolean;
-  /** HTTP status; 303 after the file was written. */
   readonly status: number;
   readonly message?: string;
 }
@@ -28,16 +25,11 @@ export interface StudioView extends FlowLook {
 export type Studio = ReturnType<typeof createStudio>;
 
 interface StudioOptions {
-  /** Overrides the profile that the flow names. */
   readonly profile?: string | undefined;
   readonly lookAt: (flow: Flow) => FlowLook;
 }
 
-/**
- * Shows and changes the budgets of a flow file. Reads the file for each request, to detect changes by other programs.
- *
- * @param path absolute path of the flow file
- */
+/** Shows and changes the budgets of a flow file. Reads the file for each request, to detect changes by other programs. */
 export function createStudio(path: string, { profile, lookAt }: StudioOptions) {
   const flowIn = (text: string) => checkFlow(path, text, { profile });
 
@@ -54,11 +46,7 @@ export function createStudio(path: string, { profile, lookAt }: StudioOptions) {
     };
   }
 
-  /**
-   * The answer to a request. Values of the form that are not saved stay in it.
-   *
-   * @throws CtxbError if the file cannot be read, or is not a valid flow
-   */
+  /** @throws CtxbError if the file cannot be read, or is not a valid flow */
   return (form: Form = new Map()): StudioView => {
     const { text, hash } = readUserFile(path, MAX_FILE_BYTES);
     const flow = flowIn(text);
@@ -79,7 +67,6 @@ export function createStudio(path: string, { profile, lookAt }: StudioOptions) {
   };
 }
 
-/** The budgets of the flow and of its steps, each with the name of its field in the form. */
 export function budgetFields(flow: Flow, step?: Flow['steps'][number]) {
   const budgets = (step ?? flow).budgets;
   return (['preset', ...BUDGET_FIELDS] as const).map((key) => ({
