@@ -22,9 +22,6 @@ interface AskFlags extends CommonFlags {
   readonly timeout?: number;
 }
 
-const NOT_DONE = 3;
-const NO_ANSWER = 4;
-
 const LOOK_MS = 100;
 const USUAL_SECONDS = 600;
 
@@ -97,7 +94,7 @@ async function askRun(what: Ask['what'], named: string | undefined, flags: AskFl
   if (flags.json || outcome.outcome === 'done') {
     await printResult(outcome, flags, io, () => `${textOfAnswer(outcome)}\n`);
   } else tell(io, onOneLine(outcome.text));
-  return { done: 0, 'not done': NOT_DONE, timeout: NO_ANSWER }[outcome.outcome];
+  return { done: 0, 'not done': 3, timeout: 4 }[outcome.outcome];
 }
 
 function textOfAnswer({ text, before, after, estimated }: AskOutcome): string {

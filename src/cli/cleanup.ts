@@ -61,11 +61,14 @@ async function cleanup(flags: CleanupFlags, io: Io): Promise<number> {
   const plan = planCleanup(folder, options);
   show(plan, io);
   const isAsked = plan.remove.length > 0 || plan.removesFolder;
-  if (flags.dryRun || (isAsked && !flags.yes && !(await isConfirmed(io))))
-    return printDone('nothing was removed', folder, io);
-  const agreed = flags.yes ? plan : stillRemovable(plan, planCleanup(folder, options));
-  carryOutCleanup(agreed);
-  return printDone(`${counted(agreed.remove.length, 'item')} removed`, folder, io);
+  let done = 'nothing was removed';
+  if (!flags.dryRun && (!isAsked || flags.yes || (await isConfirmed(io)))) {
+    const agreed = flags.yes ? plan : stillRemovable(plan, planCleanup(folder, options));
+    carryOutCleanup(agreed);
+    done = `${counted(agreed.remove.length, 'item')} removed`;
+  }
+  io.stdout.write(`${printable(`${done} from ${folder}`)}\n`);
+  return 0;
 }
 
 async function isConfirmed({ stdin, stdout, stderr }: Io): Promise<boolean> {
@@ -74,11 +77,6 @@ async function isConfirmed({ stdin, stdout, stderr }: Io): Promise<boolean> {
   }
   stderr.write('Remove this? [y/N] ');
   return isYes((await readAnswer({ stdin })) ?? '');
-}
-
-function printDone(what: string, folder: string, { stdout }: Io): number {
-  stdout.write(`${printable(`${what} from ${folder}`)}\n`);
-  return 0;
 }
 
 function show(plan: CleanupPlan, io: Io): void {

@@ -29,8 +29,8 @@ export async function printResult<T>(
 }
 
 /**
- * stdin if it is among the files (`-`), else an empty stream. Node makes an opened pipe non-blocking, and then reads fail
- * in other programs that share it, such as `while read` around a command.
+ * stdin if it is among the files (`-`), else an empty stream. Node makes an opened pipe non-blocking, and then reads
+ * fail in other programs that share it, such as `while read` around a command.
  */
 export function openStdin(files: readonly string[], io: Pick<Io, 'stdin'>): Io['stdin'] {
   return files.includes('-') ? io.stdin : Readable.from([]);

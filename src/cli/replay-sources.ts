@@ -28,28 +28,23 @@ export function replaySources(sources: readonly Source[], options: SourcesOption
   const { cached, env, ...own } = options;
   const { policy, depth, series, uses, retention, explain, onBytes } = own;
   const folder = cached && explain === undefined ? cacheFolder(env) : undefined;
-  const judge = (missing: readonly Source[]) => judgeAnew(missing, own);
+  const judge = async function* (missing: readonly Source[]): AsyncGenerator<SessionAttempt> {
+    // Loading the governor takes longer than reading the cache.
+    const { replayOnThreads } = await import('../replay/threads.ts');
+    yield* replayOnThreads(missing, own, PROGRAM);
+  };
   if (folder === undefined) return judge(sources);
   const program = hash('sha256', readFileSync(PROGRAM));
   const key = JSON.stringify({ program, policy, depth, series, uses, retention });
-  return replayCached(sources, { cache: openFileCache(join(folder, 'replay'), key), judge, onBytes });
+  return replayCached(sources, openFileCache(join(folder, 'replay'), key), judge, onBytes);
 }
 
-async function* judgeAnew(sources: readonly Source[], options: DepthOptions): AsyncGenerator<SessionAttempt> {
-  // Loading the governor takes longer than reading the cache.
-  const { replayOnThreads } = await import('../replay/threads.ts');
-  yield* replayOnThreads(sources, options, PROGRAM);
-}
-
-interface CachedOptions extends Pick<DepthOptions, 'onBytes'> {
-  readonly cache: FileCache;
-  /** Judges the sources that have no cached figures, in order. */
-  readonly judge: (sources: readonly Source[]) => AsyncIterable<SessionAttempt>;
-}
-
+/** @param judge judges the sources that have no cached figures, in order */
 async function* replayCached(
   sources: readonly Source[],
-  { cache, judge, onBytes }: CachedOptions,
+  cache: FileCache,
+  judge: (sources: readonly Source[]) => AsyncIterable<SessionAttempt>,
+  onBytes: DepthOptions['onBytes'],
 ): AsyncGenerator<SessionAttempt> {
   const known = sources.map((source) => {
     const identity = identityOf(source);
@@ -148,7 +143,7 @@ export async function findSessions(
     const { found } = each;
     const isEmpty = found.lines.total === 0 && !mayBeEmpty;
     if (!isEmpty && !isForeign(found)) all.push(found);
-    else if (named.includes(found.file)) fault(isEmpty ? emptyFault(found.file) : foreignFault(found.file));
+    else if (named.includes(found.file)) fault(unusableFault(found.file, isEmpty));
     else foreignCount++;
   }
   const [copy] = skipped;
@@ -161,18 +156,15 @@ export async function findSessions(
   return { faults, sessions, leftOut: all.length - sessions.length };
 }
 
-function emptyFault(file: string): CtxbError {
-  const what = file === '-' ? 'stdin is empty' : `${file} is empty`;
-  return new CtxbError('unreadable-input', `${what}: name recordings or a folder, such as ~/.claude/projects`);
-}
-
 export const HOW_TO_RECORD = 'claude writes them with --output-format stream-json --verbose';
 
 function isForeign({ sessionId, lines: { total, malformed, unknown } }: SessionFigures): boolean {
   return total > 0 && malformed + unknown === total && sessionId === null;
 }
 
-function foreignFault(file: string): CtxbError {
-  const name = file === '-' ? 'stdin' : file;
-  return new CtxbError('unreadable-input', `${name}: no line comes from claude (is it compressed?): ${HOW_TO_RECORD}`);
+function unusableFault(file: string, isEmpty: boolean): CtxbError {
+  const why = isEmpty
+    ? ' is empty: name recordings or a folder, such as ~/.claude/projects'
+    : `: no line comes from claude (is it compressed?): ${HOW_TO_RECORD}`;
+  return new CtxbError('unreadable-input', `${file === '-' ? 'stdin' : file}${why}`);
 }

@@ -30,7 +30,12 @@ export function addReportOptions(command: Command): void {
     command.option(flags, about, parseOption(flags.split(' ', 1)[0] ?? '', expected, parse));
   command.optionsGroup('Report (choose one; default: a list):');
   for (const { name, about } of FORMATS) command.option(`--${name}`, about);
-  value('--html <file>', 'also write a page with charts and tables to this file', 'the path of a file', nonEmpty);
+  value(
+    '--html <file>',
+    'also write a page with charts and tables to this file',
+    'the path of a file',
+    (text) => text || undefined,
+  );
   const time = 'a date such as 2026-03-31, or an age such as 3d or 12h';
   command.optionsGroup('Lists of several sessions:');
   value('--since <time>', 'only sessions active since then: 2026-03-31, 3d or 12h', time, timeOf);
@@ -45,7 +50,9 @@ export function addReportOptions(command: Command): void {
   number(COUNT, '--max-compactions <number>', 'fail if it was compacted more often');
   number(COUNT, '--max-unplanned <number>', 'fail if claude itself began more compactions');
   const amount = 'an amount in US dollars such as 2.50';
-  value('--max-cost <dollars>', 'fail if it cost more, or if its cost is unknown', amount, amountOf);
+  value('--max-cost <dollars>', 'fail if it cost more, or if its cost is unknown', amount, (text) =>
+    AMOUNT.test(text) ? Number(text) : undefined,
+  );
 }
 
 /** @throws CtxbError `usage` when several formats are requested */
@@ -56,20 +63,12 @@ export function readFlags(flags: ReplayFlags, isTerminal: boolean) {
 
 const AMOUNT = /^(?:\d{1,9}(?:\.\d{1,9})?|\.\d{1,9})$/;
 
-function amountOf(text: string): number | undefined {
-  return AMOUNT.test(text) ? Number(text) : undefined;
-}
-
 /** Default row limit on a terminal; `--limit` overrides it. */
 const ROWS_OF_A_SCREEN = 30;
 
 function limitOf(requested: number | undefined, isTerminal: boolean): number | undefined {
   if (requested === undefined) return isTerminal ? ROWS_OF_A_SCREEN : undefined;
   return requested === 0 ? undefined : requested;
-}
-
-function nonEmpty(text: string): string | undefined {
-  return text === '' ? undefined : text;
 }
 
 const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };

@@ -1,36 +1,19 @@
 import * as v from 'valibot';
 import { BUDGET_FIELDS, type BudgetChanges, isToolKey, splitKey } from './config.ts';
 import { KEY_PATHS, KEYS, type Key, type KeyPath } from './keys.ts';
-import { schemaOf, text } from './values.ts';
-
-export const GROUPS: Readonly<Record<string, string>> = {
-  thresholds: 'Levels of the window at which ctxb acts.',
-  compaction: 'Compaction between two turns.',
-  midTurn: 'Compaction in the middle of a turn.',
-  memory: 'Working memory.',
-  zones: 'Notices as the context grows.',
-  handoff: 'Handoffs to a fresh context.',
-  cost: 'Limits on costs.',
-  limits: 'Time, usage limits of the account, and outages of the API.',
-  agents: 'Limits on subagents.',
-  recovery: 'Restarts of claude.',
-  flow: 'Briefings of all flows, unless a flow sets its own.',
-  tiers: 'The plan for the context.',
-  tools: 'Budgets for results of tools.',
-};
-
-const TOOL_KEY: Key = {
-  takes: 'share',
-  about: "Budget for one tool instead of perCall, by the tool's name; * stands for any characters. In a file only.",
-};
+import { schemaOf } from './values.ts';
 
 export type Leaf = v.GenericSchema;
 
 export const LEAVES: ReadonlyMap<KeyPath, Leaf> = new Map(KEY_PATHS.map((path) => [path, leafFor(KEYS[path])]));
 
-export const TOOL_LEAF: Leaf = leafFor(TOOL_KEY);
+/** The schema of the budget for one tool, which replaces `tools.perCall`. */
+export const TOOL_LEAF: Leaf = leafFor({
+  takes: 'share',
+  about: "Budget for one tool instead of perCall, by the tool's name; * stands for any characters. In a file only.",
+});
 
-function leafFor({ takes, about }: Key): Leaf {
+export function leafFor({ takes, about }: Key): Leaf {
   return v.pipe(schemaOf(takes), v.description(about));
 }
 
@@ -39,25 +22,6 @@ export const SETTINGS: readonly string[] = ['$schema', ...new Set(KEY_PATHS.map(
 
 export function namesIn(group: string): string[] {
   return KEY_PATHS.map(splitKey).flatMap(([own, name]) => (own === group && name !== undefined ? [name] : []));
-}
-
-export const settingsSchema = v.pipe(
-  v.strictObject(Object.fromEntries(SETTINGS.map((name) => [name, settingSchema(name)]))),
-  v.title('ctxb configuration'),
-);
-
-function settingSchema(name: string): Leaf {
-  if (name === '$schema') return v.optional(v.pipe(text, v.description('The JSON Schema for editors; ignored.')));
-  const names = namesIn(name);
-  if (names.length === 0) return optional(name as KeyPath);
-  const entries = Object.fromEntries(names.map((own) => [own, optional(`${name}.${own}` as KeyPath)]));
-  const schema = name === 'tools' ? v.objectWithRest(entries, TOOL_LEAF) : v.strictObject(entries);
-  return v.optional(v.pipe(schema, v.description(GROUPS[name] ?? '')), {});
-}
-
-function optional(path: KeyPath): v.GenericSchema {
-  const key: Key = KEYS[path];
-  return v.optional(leafFor(key), key.preset);
 }
 
 /** Budget keys, which each level of a flow file accepts too. */

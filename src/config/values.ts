@@ -57,7 +57,7 @@ const KINDS = {
   prices: v.record(v.string(PRICES), v.pipe(rates, v.transform(priceInMicroUsd)), PRICES),
 } as const satisfies Record<string, v.GenericSchema>;
 
-export const { flag, text, seconds } = KINDS;
+export const { flag, seconds } = KINDS;
 
 export const priority = choice(['critical', 'high', 'medium', 'low']);
 

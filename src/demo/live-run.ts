@@ -10,7 +10,7 @@ import { createTerminal } from '../report/terminal/terminal.ts';
 import type { Watcher } from '../run/headless-run.ts';
 import { runHeadless } from '../run/run-headless.ts';
 import { holdSignals } from '../run/signals.ts';
-import type { Call, RecordedRequest, Scenario } from '../standin/scenario.ts';
+import { type Call, FIRST_CONTEXT, type RecordedRequest, type Scenario } from '../standin/scenario.ts';
 import { createScratchEnvironment } from '../standin/scratch-environment.ts';
 import { startStandin } from '../standin/server.ts';
 
@@ -20,7 +20,6 @@ interface Task {
   readonly answer: string;
 }
 
-const EMPTY_CONTEXT = 20_000;
 /** Tokens per file. Every call reads most of the context again; all 44 files come to nearly 300,000 tokens. */
 const TOKENS_PER_FILE = 6_000;
 const CHARS_PER_TOKEN = 4;
@@ -108,7 +107,7 @@ function contextIn(request: RecordedRequest): number {
   return blocksIn(request).reduce((sum, block) => {
     if (block.type === 'tool_result') return sum + TOKENS_PER_FILE;
     return block.type === 'text' ? sum + Math.ceil(block.text.length / CHARS_PER_TOKEN) : sum;
-  }, EMPTY_CONTEXT);
+  }, FIRST_CONTEXT);
 }
 
 function blocksIn({ body }: RecordedRequest) {
@@ -121,10 +120,10 @@ function moduleFile(name: string): string {
 
 type DemoIo = Pick<Io, 'stdout' | 'stderr' | 'env'>;
 
-const ARGUMENTS = ['-p', '--output-format', 'stream-json', '--verbose', '--allowedTools=Bash'];
-
 const HEADLESS = {
-  invocation: readClaudeArguments(ARGUMENTS) as HeadlessInvocation,
+  invocation: readClaudeArguments(
+    '-p --output-format stream-json --verbose --allowedTools=Bash'.split(' '),
+  ) as HeadlessInvocation,
   config: { ...DEFAULTS, task: 'why the build breaks on Sundays' },
   prompts: DEMO_PROMPTS,
 };

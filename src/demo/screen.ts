@@ -19,13 +19,6 @@ export function createScreen(stdout: Output, style: Style, prompts: readonly str
     stdout.write(`${hangingIndent(speaker, text, stdout.columns)}\n`);
   }
 
-  /** claude may send `init` more than once per turn. */
-  function begin(): void {
-    if (isOpen) return;
-    isOpen = true;
-    say(style.green('   you │'), style.bold(prompts[++turn] ?? ''));
-  }
-
   function speak(text: string): void {
     const reading = filesRead === 0 ? '' : style.dim(`(${counted(filesRead, 'file')} read) `);
     filesRead = 0;
@@ -38,7 +31,11 @@ export function createScreen(stdout: Output, style: Style, prompts: readonly str
   }
 
   function show(event: Event): void {
-    if (event.kind === 'init') begin();
+    // claude may send `init` more than once per turn.
+    if (event.kind === 'init' && !isOpen) {
+      isOpen = true;
+      say(style.green('   you │'), style.bold(prompts[++turn] ?? ''));
+    }
     if (event.kind === 'assistant') event.blocks.forEach(hear);
     if (event.kind !== 'result') return;
     isOpen = false;

@@ -1,6 +1,5 @@
 import type { AssistantEvent, ControlResponseEvent, Event, ResultEvent } from '../core/protocol/events.ts';
 import type { Fields } from '../core/protocol/fields.ts';
-import { contextOf } from '../core/protocol/usage.ts';
 import type { RecordedRequest, RequestKind, Scenario } from '../standin/scenario.ts';
 import type { Conversation, Stage, StartOptions } from './stage.ts';
 
@@ -127,11 +126,6 @@ export function expectText(turn: readonly Event[] | undefined, text: string, whi
 /** Events of the main thread that an API call produced. */
 export function answersOf(events: readonly Event[]): AssistantEvent[] {
   return eventsOf(events, 'assistant').filter(({ subagent, synthetic }) => subagent === null && !synthetic);
-}
-
-/** Tokens in the context of a call, from its event; undefined without usage. */
-export function contextIn({ usage }: AssistantEvent): number | undefined {
-  return usage && contextOf(usage);
 }
 
 /** Requests of the main conversation, or of another kind, in order. */

@@ -1,10 +1,10 @@
 import { countOf } from '../core/protocol/fields.ts';
+import { contextOf } from '../core/protocol/usage.ts';
 import type { RecordedRequest } from '../standin/scenario.ts';
 import {
   answersOf,
   type Check,
   containsText,
-  contextIn,
   eventsOf,
   expectFact,
   expectText,
@@ -80,7 +80,7 @@ export const FACTS: readonly Check[] = [
     vital: true,
     scene: plainTurns,
     look({ turns: [turn = []] }) {
-      const shown = answersOf(turn).map(contextIn);
+      const shown = answersOf(turn).map(({ usage }) => usage && contextOf(usage));
       const text = `calls of ${CONTEXTS_OF_FIRST_TURN.join(', ')} tokens show ${shown.join(', ')}`;
       expectFact([...new Set(shown)].join() === CONTEXTS_OF_FIRST_TURN.join(), text);
     },

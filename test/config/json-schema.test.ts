@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { resolveConfig } from '../../src/config/resolve-config.ts';
-import { LEAVES, settingsSchema } from '../../src/config/schema.ts';
+import { LEAVES } from '../../src/config/schema.ts';
 import { editorSchema } from '../support/editor-schema.ts';
+import { settingsSchema } from '../support/settings-schema.ts';
 
 const EXAMPLE = new URL('../../.contextbudgetrc.example.json', import.meta.url);
 const example: unknown = JSON.parse(readFileSync(EXAMPLE, 'utf8'));

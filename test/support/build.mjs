@@ -175,7 +175,7 @@ writeFileSync('plugin/LICENSES.txt', licences(plugin.inputs));
 writeFileSync(`${NEXT}/LICENSES.txt`, licences(bundled));
 
 // Editors find the schemas of the files that people write beside the program.
-await writeSchema('src/config/schema.ts', 'settingsSchema', 'contextbudgetrc');
+await writeSchema('test/support/settings-schema.ts', 'settingsSchema', 'contextbudgetrc');
 await writeSchema('src/flow/file/flow-schema.ts', 'flowFileSchema', 'flow');
 
 takeOver();

@@ -2,7 +2,8 @@ import * as v from 'valibot';
 import { settingAt } from '../../src/config/config.ts';
 import { DEFAULTS } from '../../src/config/defaults.ts';
 import { KEYS, type Key } from '../../src/config/keys.ts';
-import { expectation, GROUPS, LEAVES, type Leaf, leafOf, TOOL_LEAF } from '../../src/config/schema.ts';
+import { expectation, LEAVES, type Leaf, leafOf, TOOL_LEAF } from '../../src/config/schema.ts';
+import { GROUPS } from './settings-schema.ts';
 
 /** No value of any key. */
 const NOTHING = Symbol('nothing');

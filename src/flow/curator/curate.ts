@@ -92,19 +92,15 @@ function checkOutput(
   return { choice: { ...choice, summaries }, made, fault: [...faults, ...more].join('; ') || undefined };
 }
 
-/** `--allowedTools` would keep all other tools, and claude runs harmless shell commands without asking. */
-const READ_ONLY = ['--tools', 'Read,Grep,Glob', '--strict-mcp-config'];
-
-/** The only mode that denies reading outside of the working folder, regardless of the user's settings. */
-const FOLDER_ONLY = ['--permission-mode', 'default'];
-
 export function curatorInvocation(model: string, settings: string | undefined): HeadlessInvocation {
   return readClaudeArguments([
     ...['-p', '--output-format', 'stream-json', '--verbose'],
     ...['--model', model],
     ...givenOption('--settings', settings),
-    ...READ_ONLY,
-    ...FOLDER_ONLY,
+    // `--allowedTools` would keep all other tools, and claude runs harmless shell commands without asking.
+    ...['--tools', 'Read,Grep,Glob', '--strict-mcp-config'],
+    // The only mode that denies reading outside of the working folder, regardless of the user's settings.
+    ...['--permission-mode', 'default'],
     // Keep this session out of the user's `claude --continue`.
     '--no-session-persistence',
     ...['--json-schema', ANSWER_JSON_SCHEMA],

@@ -78,15 +78,13 @@ function offsetOf({ contents }: Document.Parsed, path: Path): number {
   return offset;
 }
 
-/** Formats a path for findings: `steps[3].inputs[0]`. */
+/** `steps[3].inputs[0]`; a key that could be misread is quoted. */
 function pathText(path: Path): string {
-  const parts = path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${nameText(part)}`));
+  const parts = path.map((part) => {
+    if (typeof part === 'number') return `[${part}]`;
+    return /^[\w$-]{1,64}$/.test(part) ? `.${part}` : `.${JSON.stringify(part.slice(0, 40))}`;
+  });
   return parts.join('').replace(/^\./, '');
-}
-
-/** Formats a key of the file, quoted if it could be misread. */
-function nameText(name: string): string {
-  return /^[\w$-]{1,64}$/.test(name) ? name : JSON.stringify(name.slice(0, 40));
 }
 
 /** The parts of a valibot schema that are needed to check keys. */
@@ -109,7 +107,9 @@ function* faultsIn(level: Level, part: unknown, path: Path): Generator<Fault> {
   const { issues = [] } = v.safeParse(level, part, { abortPipeEarly: true });
   // Issues with a path are those of items.
   const expected = issues.find((issue) => issue.path === undefined)?.message;
-  if (expected !== undefined) yield { path, expected, found: valueText(part), todo: valueAdvice(part, expected) };
+  if (expected === undefined) return;
+  const advice = part === null ? 'give it a value or remove it' : 'correct it';
+  yield { path, expected, found: valueText(part), todo: didYouMean(closestChoice(part, expected), advice) };
 }
 
 function* keyFaults(level: Level, part: unknown, path: Path): Generator<Fault> {
@@ -140,9 +140,4 @@ function valueText(value: unknown): string {
   if (Array.isArray(value)) return `a list of ${value.length}`;
   // JSON has no NaN or Infinity.
   return typeof value === 'number' ? String(value) : shown(value);
-}
-
-function valueAdvice(value: unknown, expected: string): string {
-  if (value === null) return 'give it a value or remove it';
-  return didYouMean(closestChoice(value, expected), 'correct it');
 }

@@ -77,17 +77,13 @@ export function receiptItems(
       chars,
       shown_chars: shown ?? 0,
       outcome,
-      reason: reasonOf(outcome, candidate, { shown, isNewest: index === candidates.length - 1 }),
+      reason: reasonOf(outcome, candidate, shown, index === candidates.length - 1),
       named_by_curator: isCurated(item.stepId),
     };
   });
 }
 
-function reasonOf(
-  outcome: Outcome,
-  { size, limit, limitedBy, item }: Candidate,
-  { shown = 0, isNewest }: { readonly shown: number | undefined; readonly isNewest: boolean },
-): string {
+function reasonOf(outcome: Outcome, { size, limit, limitedBy, item }: Candidate, shown = 0, isNewest: boolean): string {
   if (outcome === 'included') return isNewest ? 'the newest step' : 'fits';
   if (outcome === 'cut' && shown < limit) return 'shortened to what was left of contextBudgetChars';
   if (outcome === 'cut') return `longer than ${limitedBy}, ${groupDigits(limit)}`;

@@ -73,7 +73,7 @@ export async function runStep(run: StepRun, io: Io, watch: Partial<StepWatcher>,
   const exitCode = await runHeadless(headless, { ...io, stdin: new PassThrough().end(), stdout }, async () => watcher);
   await finished(stdout.end());
   return {
-    ...outcomeOf(exitCode, last, { timedOutAfter: isOver() ? timeoutSeconds : undefined, stopped: stop.aborted }),
+    ...outcomeOf(exitCode, last, isOver() ? timeoutSeconds : undefined, stop.aborted),
     sessionId: state?.session.id,
     /** Main thread: context of the largest call, and of the first call (system prompt, tools, briefing). */
     peakTokens: state?.gauge.peak ?? 0,
@@ -95,11 +95,7 @@ function answerIn(line: string) {
 /** The exit code of `timeout` in GNU coreutils. */
 const EXIT_TIMEOUT = 124;
 
-function outcomeOf(
-  exitCode: number,
-  last: Answer | undefined,
-  { timedOutAfter, stopped }: { readonly timedOutAfter: number | undefined; readonly stopped: boolean },
-) {
+function outcomeOf(exitCode: number, last: Answer | undefined, timedOutAfter: number | undefined, stopped: boolean) {
   const output = last === undefined || last.isError ? '' : last.text;
   const outcome = (code: number, error?: string) => ({ exitCode: code, output, error });
   if (timedOutAfter !== undefined) return outcome(EXIT_TIMEOUT, `not done after ${timedOutAfter} s`);

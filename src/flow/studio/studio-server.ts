@@ -36,8 +36,6 @@ export async function startStudioServer(studio: Studio, style: string) {
   };
 }
 
-export type StudioServer = Awaited<ReturnType<typeof startStudioServer>>;
-
 interface Reply {
   readonly status: number;
   readonly type: 'html' | 'css' | 'plain';

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CtxbError } from '../../../src/errors.ts';
 import { explainFlow } from '../../../src/flow/report/explain.ts';
 import type { Studio } from '../../../src/flow/studio/studio.ts';
-import { type StudioServer, startStudioServer } from '../../../src/flow/studio/studio-server.ts';
+import { startStudioServer } from '../../../src/flow/studio/studio-server.ts';
 import { flowOf, flowStep } from '../../support/packs.ts';
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -13,7 +13,7 @@ const explained = explainFlow(flow, { outputs: () => undefined, exists: () => fa
 const VIEW = { file: 'job.yaml', hash: 'abc', flow, explained, run: undefined, isChanged: false, status: 200 };
 
 let studio: Studio;
-let server: StudioServer;
+let server: Awaited<ReturnType<typeof startStudioServer>>;
 
 beforeEach(async () => {
   studio = (form = new Map()) => ({ ...VIEW, form });
