@@ -12,8 +12,6 @@ export interface Key<T = unknown> {
   readonly option?: string;
 }
 
-type Table = { readonly [P in ConfigPath]?: Key<SettingAt<P>> };
-
 /** Every key that a file, a `CTXB_*` variable or an option may set, in the order of the documentation. */
 export const KEYS = {
   window: {
@@ -261,7 +259,7 @@ export const KEYS = {
     preset: 8_000,
     about: 'Budget for one result of a tool. If you do not set it, a Read may take 25,000.',
   },
-} as const satisfies Table;
+} as const satisfies { readonly [P in ConfigPath]?: Key<SettingAt<P>> };
 
 /** The name of a key in findings, flags and sources: `window`, `thresholds.warn`. Overrides of tools are `ToolKey`s. */
 export type KeyPath = keyof typeof KEYS;

@@ -1,15 +1,14 @@
 import { inTokens, MIN_NATIVE_WINDOW, NATIVE_RESERVE_TOKENS } from '../core/governor/policy.ts';
-import { type Config, type ConfigPath, type Finding, type Origin, type ToolKey, valueAt } from './config.ts';
+import { type Config, type ConfigPath, type Finding, valueAt } from './config.ts';
 import { DEFAULTS, withValues } from './defaults.ts';
 import { finding } from './finding.ts';
 import type { KeyPath } from './keys.ts';
-
-type Origins = Readonly<Record<KeyPath, Origin> & Partial<Record<ToolKey, Origin>>>;
+import type { ResolvedConfig } from './resolve-config.ts';
 
 const TIERS = ['tiers.system', 'tiers.history', 'tiers.toolResults', 'tiers.user', 'tiers.response'] as const;
 
 /** Adapts defaults to the levels that the user set: a lowered compaction level also lowers the default warning. */
-export function followLevels(config: Config, origins: Origins): Config {
+export function followLevels(config: Config, origins: ResolvedConfig['sources']): Config {
   const { window } = config;
   const moved = new Map<ConfigPath, number>();
   const now = (path: ConfigPath) => moved.get(path) ?? Number(valueAt(config, path));
@@ -75,7 +74,7 @@ function thousandths(fraction: number): number {
 }
 
 /** Checks keys against each other. Compares levels in different units only if the window is known. */
-export function checkLevels(config: Config, origins: Origins): Finding[] {
+export function checkLevels(config: Config, origins: ResolvedConfig['sources']): Finding[] {
   const { thresholds, compaction, window } = config;
   return [
     ...checkOrder('thresholds.warn', 'thresholds.compact'),

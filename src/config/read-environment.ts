@@ -21,16 +21,12 @@ export function readEnvironment(env: Environment) {
     if (!where.startsWith(PREFIX) || OTHER_VARIABLES.includes(where) || value === undefined || value === '') continue;
     const key = keys.get(where);
     if (key !== undefined) values.push({ key, where, value });
-    else warnings.push(unknownVariable(where, [...keys.keys(), ...OTHER_VARIABLES]));
+    else {
+      const usual = `a variable is named after its key, as ${variableName('thresholds.compact')}`;
+      const todo = didYouMean(closest(where, [...keys.keys(), ...OTHER_VARIABLES]), usual);
+      // Without the value, which may be a secret.
+      warnings.push({ key: where, message: `${where}: unknown variable, which ctxb ignores; ${todo}` });
+    }
   }
   return { values, warnings };
-}
-
-/** Does not show the value, because it may be a secret. */
-function unknownVariable(name: string, names: readonly string[]): Finding {
-  const todo = didYouMean(
-    closest(name, names),
-    `a variable is named after its key, as ${variableName('thresholds.compact')}`,
-  );
-  return { key: name, message: `${name}: unknown variable, which ctxb ignores; ${todo}` };
 }

@@ -3,9 +3,7 @@ import type { flowFileSchema, profile } from './file/flow-schema.ts';
 
 type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T;
 
-type FlowFile = DeepReadonly<InferOutput<typeof flowFileSchema>>;
-
-export type Flow = Omit<FlowFile, '$schema' | 'profiles'> & { readonly profiles: Readonly<Record<string, Profile>> };
+export type Flow = Omit<DeepReadonly<InferOutput<typeof flowFileSchema>>, '$schema'>;
 
 /** Budgets and curator for all steps of a flow that selects this profile. */
 export type Profile = DeepReadonly<InferOutput<typeof profile>>;

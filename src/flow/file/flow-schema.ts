@@ -10,11 +10,6 @@ function matching(pattern: RegExp, expected: string) {
   return v.pipe(v.string(expected), v.regex(pattern, expected));
 }
 
-function wholeNumber(min: number, max: number) {
-  const expected = `a whole number from ${min} to ${max}`;
-  return v.pipe(v.number(expected), v.integer(expected), v.minValue(min, expected), v.maxValue(max, expected));
-}
-
 // Names of flows and steps become folder names, even on case-insensitive file systems.
 const name = matching(
   /^[A-Za-z0-9][\w-]{0,63}$/,
@@ -45,13 +40,16 @@ function group<const T extends v.ObjectEntries>(entries: T) {
 
 const budgets = group(budgetEntries);
 
+const FILES = 'a whole number from 1 to 200';
+const fileCount = v.pipe(v.number(FILES), v.integer(FILES), v.minValue(1, FILES), v.maxValue(200, FILES));
+
 const curator = group({
   enabled: v.exactOptional(
     withDescription(flag, 'Ask a cheap model before each step what matters to it. Default: false.'),
   ),
   model: v.exactOptional(withDescription(model, 'Its model. Default: haiku.')),
   timeoutSeconds: v.exactOptional(withDescription(seconds, 'After this time the step runs without it. Default: 60.')),
-  maxFiles: v.exactOptional(withDescription(wholeNumber(1, 200), 'How many files it may name. Default: 20.')),
+  maxFiles: v.exactOptional(withDescription(fileCount, 'How many files it may name. Default: 20.')),
 });
 
 export const profile = group({

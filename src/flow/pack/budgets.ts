@@ -75,19 +75,20 @@ const SUSPICIOUS = 5_000_000;
 function applyGuardrails(field: BudgetField, set: number, total = CEILING) {
   const floor = FLOORS[field];
   const ceiling = groupDigits(CEILING);
-  const met: { kind: 'below_min' | 'above_max' | 'suspicious' | 'above_total'; why: string }[] = [];
-  let used = Math.trunc(set);
-  if (set > SUSPICIOUS) {
-    met.push({ kind: 'suspicious', why: `far above the ceiling of ${ceiling} (are these characters?)` });
-  } else if (set > CEILING) met.push({ kind: 'above_max', why: `above the ceiling of ${ceiling}` });
-  if (set > CEILING) used = CEILING;
   // Also true for NaN.
-  if (!(set >= floor)) {
-    met.push({ kind: 'below_min', why: `below the floor of ${groupDigits(floor)}` });
-    used = floor;
-  }
-  if (used > total) met.push({ kind: 'above_total', why: `above contextBudgetChars, ${groupDigits(total)}` });
-  return { used: Math.min(used, total), met };
+  const isLow = !(set >= floor);
+  const bounded = isLow ? floor : Math.min(Math.trunc(set), CEILING);
+  const guardrails = [
+    {
+      kind: 'suspicious',
+      applies: set > SUSPICIOUS,
+      why: `far above the ceiling of ${ceiling} (are these characters?)`,
+    },
+    { kind: 'above_max', applies: set > CEILING && set <= SUSPICIOUS, why: `above the ceiling of ${ceiling}` },
+    { kind: 'below_min', applies: isLow, why: `below the floor of ${groupDigits(floor)}` },
+    { kind: 'above_total', applies: bounded > total, why: `above contextBudgetChars, ${groupDigits(total)}` },
+  ] as const;
+  return { used: Math.min(bounded, total), met: guardrails.filter(({ applies }) => applies) };
 }
 
 /** `kind` is the first guardrail that applied; the message lists all of them. */

@@ -89,8 +89,10 @@ function withNote(without: ContextTruncation) {
 function overBudget({ wholeChars }: Frame, { chars_used, budget_chars }: ContextTruncation) {
   const over_budget_chars = Math.max(0, chars_used - budget_chars);
   if (over_budget_chars === 0) return { over_budget_chars, warnings: [] };
-  const what =
-    wholeChars > budget_chars ? 'The teaching notes alone' : 'The teaching notes and the newest step by name';
-  const size = `${groupDigits(wholeChars > budget_chars ? wholeChars : chars_used)} of ${groupDigits(budget_chars)} characters`;
+  const [what, chars] =
+    wholeChars > budget_chars
+      ? ['The teaching notes alone', wholeChars]
+      : ['The teaching notes and the newest step by name', chars_used];
+  const size = `${groupDigits(chars)} of ${groupDigits(budget_chars)} characters`;
   return { over_budget_chars, warnings: [`${what} take ${size}; they stay whole, and nothing else is shown`] };
 }

@@ -1,6 +1,6 @@
 import { BUDGET_FIELDS } from '../../config/config.ts';
 import { counted, percent, tokens } from '../../report/figures.ts';
-import { align, foldText } from '../../report/layout.ts';
+import { align, foldText, present } from '../../report/layout.ts';
 import { onOneLine } from '../../report/shown.ts';
 import type { Style } from '../../report/style.ts';
 import { type BriefingWorld, briefingOf, briefingWorld, effectiveCurator, type FlowFiles } from '../briefing.ts';
@@ -63,9 +63,7 @@ export function flowExplainText(explained: FlowExplained, style: Style, columns?
 
 export function explainHeading({ profile, run, steps }: FlowExplained): string {
   const from = run === null ? 'nothing has run yet' : `outputs of run ${run}`;
-  return [counted(steps.length, 'step'), ...(profile === null ? [] : [`profile ${onOneLine(profile)}`]), from].join(
-    ', ',
-  );
+  return present(counted(steps.length, 'step'), profile !== null && `profile ${onOneLine(profile)}`, from).join(', ');
 }
 
 export function explainLines(step: StepExplained, style: Style): string[] {

@@ -1,7 +1,7 @@
 import type { Output } from '../../io.ts';
 import { decisionText, isRoutine } from '../../messages.ts';
 import { counted, dollars, duration, tokens } from '../../report/figures.ts';
-import { hangingIndent } from '../../report/layout.ts';
+import { hangingIndent, present } from '../../report/layout.ts';
 import { onOneLine } from '../../report/shown.ts';
 import type { Style } from '../../report/style.ts';
 import type { FlowStep } from '../flow.ts';
@@ -60,8 +60,8 @@ export function flowEndLines(board: Board): string[] {
   const idsOf = (wanted: StepNews['kind']) => [...board].flatMap(([id, { kind }]) => (kind === wanted ? id : []));
   const skipped = idsOf('skipped');
   const ends = [...board.values()].flatMap(({ end }) => end ?? []);
-  return [
-    ...(skipped.length === 0 ? [] : [`not run: ${skipped.join(', ')}`]),
+  return present(
+    skipped.length > 0 && `not run: ${skipped.join(', ')}`,
     `${idsOf('done').length} of ${counted(board.size, 'step')} done: ${endText(ends)}; each step: ctxb flow report`,
-  ];
+  );
 }
