@@ -3,8 +3,10 @@ import { KEYS, type Key, type KeyPath } from '../../src/config/keys.ts';
 import { type Leaf, leafFor, namesIn, SETTINGS, TOOL_LEAF } from '../../src/config/schema.ts';
 import { schemaOf } from '../../src/config/values.ts';
 
+type GroupOf<P extends string> = P extends `${infer G}.${string}` ? G : never;
+
 /** Descriptions of the groups of a configuration file. */
-export const GROUPS: Readonly<Record<string, string>> = {
+export const GROUPS = {
   thresholds: 'Levels of the window at which ctxb acts.',
   compaction: 'Compaction between two turns.',
   midTurn: 'Compaction in the middle of a turn.',
@@ -18,7 +20,7 @@ export const GROUPS: Readonly<Record<string, string>> = {
   flow: 'Briefings of all flows, unless a flow sets its own.',
   tiers: 'The plan for the context.',
   tools: 'Budgets for results of tools.',
-};
+} satisfies Record<GroupOf<KeyPath>, string> as Readonly<Record<string, string>>;
 
 /** The schema of a configuration file, for editors. ctxb itself checks each value by its own schema. */
 export const settingsSchema = v.pipe(
