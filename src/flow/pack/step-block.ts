@@ -25,7 +25,7 @@ export interface Part {
 }
 
 /**
- * The part cut to fit `room`: between `least` and `most` code points, or undefined if `least` does not fit. The length
+ * The part cut to fit `room`: between `min` and `max` code points, or undefined if `min` does not fit. The length
  * of fences and markers depends on the cut, so the limit is found by trial; it may be below the largest possible one.
  */
 export function fitted<T extends Part>(
