@@ -27,23 +27,15 @@ export type CompactionKind = 'exact' | 'summary';
 export type Decision = { [N in DecisionName]: DecisionOf<N> }[DecisionName];
 
 /** A decision's kind, and its subject if the kind has several: `warn`, `limit:cost`. */
-export type DecisionName =
-  | keyof Facts
-  | { [K in keyof Subjects]: `${K}:${keyof Subjects[K] & string}` }[keyof Subjects];
+export type DecisionName = keyof Facts;
 
 /** A decision with one name. */
-export type DecisionOf<N extends DecisionName> = Decided & Kind<N> & Readonly<FactsOf<N>>;
+export type DecisionOf<N extends DecisionName> = Decided & Kind<N> & Readonly<Facts[N]>;
 
 type Kind<N> = N extends `${infer K}:${infer S}` ? { readonly kind: K; readonly of: S } : { readonly kind: N };
 
-type FactsOf<N> = N extends keyof Facts
-  ? Facts[N]
-  : N extends `${infer K extends keyof Subjects}:${infer S}`
-    ? Subjects[K][S & keyof Subjects[K]]
-    : never;
-
 /** The arguments for the data of a decision besides its reason; optional if no field is required. */
-export type DecisionFacts<N> = Partial<FactsOf<N>> extends FactsOf<N> ? [FactsOf<N>?] : [FactsOf<N>];
+export type DecisionFacts<N extends DecisionName> = Partial<Facts[N]> extends Facts[N] ? [Facts[N]?] : [Facts[N]];
 
 interface Decided {
   /** Position in the session: completed turns and main-thread calls, both from 0. */
@@ -53,7 +45,7 @@ interface Decided {
   readonly gauge: Reading;
 }
 
-/** Kinds of decisions with one subject. */
+/** The data of each decision. */
 interface Facts {
   warn: unknown;
   compact: { how: CompactionKind; focus: string };
@@ -122,74 +114,62 @@ interface Facts {
   'cache-lost': { cause: CacheBreak; tokens: number; usd: number; cachedUsd: number };
   /** How many of the known facts are in the first request after a compaction or handoff. */
   receipt: Receipt;
-}
-
-/** Kinds of decisions with several subjects. */
-interface Subjects {
-  /** Something that ctxb does is not possible here. `exact-once`: the next compaction should be exact again. */
-  unavailable: Record<'exact' | 'exact-once' | 'relief' | 'trigger' | 'tools' | 'costs', unknown>;
-  'give-up': {
-    /** No further attempt to compact until the context shrinks. */
-    compaction: unknown;
-    /** No attempt made room in the context: the run ends. */
-    run: { path: string | undefined };
+  /** Something that ctxb does is not possible here. */
+  'unavailable:exact': unknown;
+  /** The next compaction should be exact again. */
+  'unavailable:exact-once': unknown;
+  'unavailable:relief': unknown;
+  'unavailable:trigger': unknown;
+  'unavailable:tools': unknown;
+  'unavailable:costs': unknown;
+  /** No further attempt to compact until the context shrinks. */
+  'give-up:compaction': unknown;
+  /** No attempt made room in the context: the run ends. */
+  'give-up:run': { path: string | undefined };
+  'limit:cost': {
+    scope: CostScope;
+    level: 'warn' | 'limit';
+    spentUsd: number;
+    limitUsd: number;
+    source: 'reported' | 'computed';
   };
-  /** A limit is near, reached or enforced. */
-  limit: {
-    cost: {
-      scope: CostScope;
-      level: 'warn' | 'limit';
-      spentUsd: number;
-      limitUsd: number;
-      source: 'reported' | 'computed';
-    };
-    time: { seconds: number };
-    /** A usage limit of the account is reached, and ends the run. */
-    usage: {
-      /** claude's name for it: `five_hour`, `seven_day`; undefined: unknown. */
-      limit: string | undefined;
-      /** Milliseconds since the epoch. */
-      resetsAt: number | undefined;
-      /** Longest wait of the run for a limit, in seconds; the reset is later. */
-      beyond?: number;
-    };
-    /** A new subagent was refused, or a running one was stopped; `agent` names it. `failed`: claude did not stop it. */
-    agents: { todo: 'refuse' | 'stop' | 'failed'; agent: string };
+  'limit:time': { seconds: number };
+  /** A usage limit of the account is reached, and ends the run. */
+  'limit:usage': {
+    /** claude's name for it: `five_hour`, `seven_day`; undefined: unknown. */
+    limit: string | undefined;
+    /** Milliseconds since the epoch. */
+    resetsAt: number | undefined;
+    /** Longest wait of the run for a limit, in seconds; the reset is later. */
+    beyond?: number;
   };
+  /** A new subagent was refused, or a running one was stopped; `agent` names it. `failed`: claude did not stop it. */
+  'limit:agents': { todo: 'refuse' | 'stop' | 'failed'; agent: string };
   /** The API does not answer, because of a limit or an outage. */
-  wait: {
-    begun: {
-      cause: 'limit' | 'outage';
-      limit: string | undefined;
-      /** The program that waits and retries. */
-      by: 'claude' | 'ctxb';
-      /** Time of the next attempt, in milliseconds since the epoch. */
-      until: number;
-      /** HTTP status with which the API refuses the credentials; missing if it does not refuse them. */
-      status?: number;
-    };
-    over: {
-      cause: 'limit' | 'outage';
-      ms: number;
-      /** Whether the API has answered; otherwise the wait was given up. */
-      answered: boolean;
-    };
+  'wait:begun': {
+    cause: 'limit' | 'outage';
+    limit: string | undefined;
+    /** The program that waits and retries. */
+    by: 'claude' | 'ctxb';
+    /** Time of the next attempt, in milliseconds since the epoch. */
+    until: number;
+    /** HTTP status with which the API refuses the credentials; missing if it does not refuse them. */
+    status?: number;
   };
-  /** No sign of life for `ms` milliseconds. */
-  silence: {
-    /** claude should have written a line. `last`: the run ends. */
-    claude: { ms: number; tries: number; last: boolean };
-    /** A tool is still running, and may never end. */
-    tool: { ms: number; tool: string };
-  };
+  /** `answered`: the API has answered; otherwise the wait was given up. */
+  'wait:over': { cause: 'limit' | 'outage'; ms: number; answered: boolean };
+  /** claude should have written a line for `ms` milliseconds. `last`: the run ends. */
+  'silence:claude': { ms: number; tries: number; last: boolean };
+  /** A tool has been running for `ms` milliseconds, and may never end. */
+  'silence:tool': { ms: number; tool: string };
   /** ctxb prepares claude's own compaction within a turn, or gives back the running prompts after one. */
-  'mid-turn': { trigger: { tokens: number }; focus: unknown; prompts: { promptUuids: readonly string[] } };
-  'tool-budget': {
-    /** ctxb lowered a parameter of a tool call below the agent's value. */
-    call: { tool: string; parameter: string; value: number };
-    /** A result was cut from `tokens` to `left`, both estimated. The file `path` has the whole result. */
-    result: { tool: string; tokens: number; left: number; path: string };
-  };
+  'mid-turn:trigger': { tokens: number };
+  'mid-turn:focus': unknown;
+  'mid-turn:prompts': { promptUuids: readonly string[] };
+  /** ctxb lowered a parameter of a tool call below the agent's value. */
+  'tool-budget:call': { tool: string; parameter: string; value: number };
+  /** A result was cut from `tokens` to `left`, both estimated. The file `path` has the whole result. */
+  'tool-budget:result': { tool: string; tokens: number; left: number; path: string };
 }
 
 /** The change between two calls that made the second miss the first one's cache. */
