@@ -216,13 +216,14 @@ export function isBounded({ compaction, strategy }: Policy): boolean {
 }
 
 /** Bounds of `CLAUDE_CODE_AUTO_COMPACT_WINDOW`, in tokens. */
-const PLACEABLE = { min: 100_000, max: 1_000_000 };
+const MIN_SETTING = 100_000;
+const MAX_SETTING = 1_000_000;
 
 /**
  * The base of `CLAUDE_AUTOCOMPACT_PCT_OVERRIDE` with the smallest window setting: the window without 20,000 for the
  * answer (measured with 2.1.330: with 50 it compacts at 40,000). It only lowers the trigger.
  */
-const MIN_SETTING_TOKENS = PLACEABLE.min - 20_000;
+const PERCENT_BASE = MIN_SETTING - 20_000;
 
 /** A place for claude's own trigger, in tokens, and the settings that put it there. */
 export interface TriggerSetting {
@@ -234,26 +235,26 @@ export interface TriggerSetting {
 }
 
 /**
- * The default place of claude's own trigger for this policy; undefined if ctxb does not place it, or if claude would
- * not accept the place. With compaction off, as late as possible.
+ * The default place of claude's own trigger for this policy; undefined if ctxb does not place it, or if the window
+ * setting alone cannot. With compaction off, as late as possible.
  */
 export function restingTrigger(policy: TriggerPolicy, window: number): TriggerSetting | undefined {
   const { compaction, midTurn, thresholds } = policy;
-  if (!midTurn.enabled) return undefined;
   const wanted = compaction.enabled ? inTokens(thresholds.midTurn, window) : window;
-  const at = Math.floor(Math.min(wanted, window - NATIVE_RESERVE_TOKENS));
-  const setting = at + NATIVE_RESERVE_TOKENS;
-  return setting < PLACEABLE.min || setting > PLACEABLE.max ? undefined : { at, setting };
+  const place = triggerAt(Math.min(wanted, window - NATIVE_RESERVE_TOKENS));
+  const isPlaceable = place.percent === undefined && place.setting <= MAX_SETTING;
+  return midTurn.enabled && isPlaceable ? place : undefined;
 }
 
-/** The settings for any wanted place, including those below the smallest window setting, in tokens. */
-export function lowTriggerSetting(wanted: number): TriggerSetting {
-  if (!needsPercent(wanted)) return { at: Math.floor(wanted), setting: Math.floor(wanted) + NATIVE_RESERVE_TOKENS };
-  const percent = Math.ceil((wanted * 1_000) / MIN_SETTING_TOKENS) / 10;
-  return { at: Math.floor((MIN_SETTING_TOKENS * percent) / 100), setting: PLACEABLE.min, percent };
+/** The settings for any wanted place, in tokens. */
+export function triggerAt(wanted: number): TriggerSetting {
+  const at = Math.floor(wanted);
+  if (!needsPercent(at)) return { at, setting: at + NATIVE_RESERVE_TOKENS };
+  const percent = Math.ceil((wanted * 1_000) / PERCENT_BASE) / 10;
+  return { at: Math.floor((PERCENT_BASE * percent) / 100), setting: MIN_SETTING, percent };
 }
 
 /** Whether a place in tokens is too low for the window setting alone. */
 export function needsPercent(tokens: number): boolean {
-  return tokens + NATIVE_RESERVE_TOKENS < PLACEABLE.min;
+  return tokens + NATIVE_RESERVE_TOKENS < MIN_SETTING;
 }

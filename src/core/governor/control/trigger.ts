@@ -1,7 +1,7 @@
 import { predictedTokens } from '../gauge/gauge.ts';
 import { isKnown } from '../gauge/window.ts';
 import { planExact } from '../operations/load-mod.ts';
-import { leavesTrigger, lowTriggerSetting, needsPercent, restingTrigger, type TriggerSetting } from '../policy.ts';
+import { leavesTrigger, needsPercent, restingTrigger, type TriggerSetting, triggerAt } from '../policy.ts';
 import { askContext, isAsking, request } from '../prompts/own-lines.ts';
 import { momentOf } from '../relief/outlook.ts';
 import type { ControlPurpose, GovernorState } from '../state.ts';
@@ -37,7 +37,7 @@ function askedPlace({ relief, gauge }: GovernorState): TriggerPlace | undefined 
   const { asked, exact } = relief;
   if (asked?.way !== 'compact' || !asked.now || asked.phase !== 'waiting' || exact.phase === 'arming') return undefined;
   return {
-    ...lowTriggerSetting(predictedTokens(gauge) / 2),
+    ...triggerAt(predictedTokens(gauge) / 2),
     reason: 'a compaction was asked for with ctxb compact --now',
   };
 }
@@ -50,7 +50,7 @@ function economicPlace(state: GovernorState, latest: number): TriggerPlace | und
   const { trigger } = state.process.control;
   const moment = momentOf(state);
   if (moment?.way !== 'compact' || moment.at >= latest) return undefined;
-  const place = lowTriggerSetting(moment.at);
+  const place = triggerAt(moment.at);
   const isNearEnough = typeof trigger === 'number' && Math.abs(trigger - place.at) < place.at * MIN_MOVE;
   return { ...place, at: isNearEnough ? trigger : place.at, reason: `from ${moment.at} tokens on compacting pays` };
 }

@@ -140,7 +140,7 @@ export function isOwnRequest(state: GovernorState, requestId: string): boolean {
 /**
  * Sends a control request from ctxb.
  *
- * @param prepare adds what must happen before the request is sent
+ * @param prepare adds what must be sent before the request, by a state that knows of it
  */
 export function request(
   state: GovernorState,
@@ -150,8 +150,8 @@ export function request(
 ): GovernorState {
   const { sent, pending } = state.process.control;
   const id = `${OWN_PREFIX}${state.run.runId.slice(0, 8)}:${sent + 1}`;
-  const pendingState = changedIn(state, 'control', { sent: sent + 1, pending: { ...pending, [id]: purpose } });
-  return emit(prepare(pendingState), { kind: 'send', line: controlLine(id, body) });
+  const asking = changedIn(state, 'control', { sent: sent + 1, pending: { ...pending, [id]: purpose } });
+  return emit(prepare(asking), { kind: 'send', line: controlLine(id, body) });
 }
 
 /** A successful answer on the control channel, as a line. */
