@@ -40,7 +40,7 @@ export function initialState(run: Run): GovernorState {
     operation: IDLE,
     relief: { ...NO_RELIEF, exact: newExact(run.mode === 'act' && run.exact === true) },
     mailbox: EMPTY_MAILBOX,
-    work: { tools: NO_TOOLS, budget: NEW_TOOL_BUDGET, agents: NO_AGENTS, tasks: {} },
+    work: { tools: NO_TOOLS, budget: NEW_TOOL_BUDGET, agents: NO_AGENTS, tasks: [] },
     limits: {
       ...NO_SPENDING,
       ...NO_WAITS,

@@ -1,4 +1,3 @@
-import { ownOf } from '../../protocol/fields.ts';
 import { pluralize } from '../../text/words.ts';
 import { toMicroUsd } from '../cost/cost.ts';
 import type { HookAnswer } from '../effects.ts';
@@ -81,7 +80,8 @@ function stopAgent(state: GovernorState, agent: Agent, reason: string, isTooMany
   const noted = decide(state, 'limit:agents', reason, { todo: isUnknown ? 'failed' : 'stop', agent: name });
   if (state.run.mode !== 'act' || taskId === undefined) return noted;
   const text = `${name} was stopped by a limit of this run, not by the user: ${reason}. Continue with the results so far, and do not start the same again.`;
-  const isBackground = workflow !== undefined || ownOf(state.work.tasks, taskId)?.phase === 'background';
+  const isBackground =
+    workflow !== undefined || state.work.tasks.some((task) => task.id === taskId && task.phase === 'background');
   const next = changedIn(withAgent(noted, id, { phase: 'stopped' }), 'agents', {
     untold: [...untold, { toolUseId: id, aside: isBackground, text }],
     ended: isWhole ? [...ended, workflow] : ended,

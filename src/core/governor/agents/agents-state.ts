@@ -63,16 +63,15 @@ export const NO_AGENTS = {
  * - `reporting`: it has ended, and claude will start a turn to report it
  */
 export interface Task {
+  readonly id: string;
   readonly kind: TaskEvent['type'] | 'wakeup';
   readonly toolUseId: string | undefined;
   readonly phase: 'foreground' | 'background' | 'reporting';
-  /**
-   * It ended before a tool of the running turn: the next call of that turn reports it, and claude starts no turn for
-   * it.
-   */
+  /** It ended before a tool of the running turn: the next call reports it, and claude starts no turn for it. */
   readonly told?: boolean;
   /** When the agent's timer fires, in milliseconds since the epoch. */
   readonly at?: number;
 }
 
-export type Tasks = Readonly<Record<string, Task>>;
+/** Oldest first, at most one of them a timer. */
+export type Tasks = readonly Task[];

@@ -46,8 +46,8 @@ export function isStopped(state: GovernorState, event: Event): boolean {
 /** Whether claude is about to start a turn about an agent, or an agent is being stopped. */
 export function isReporting({ work: { tasks, agents } }: GovernorState): boolean {
   const stopped = Object.values(agents.all).filter(({ phase }) => phase === 'stopped');
-  return Object.entries(tasks).some(
-    ([id, { phase }]) =>
+  return tasks.some(
+    ({ id, phase }) =>
       phase === 'reporting' || stopped.some(({ taskId, workflow }) => taskId === id || workflow === id),
   );
 }

@@ -78,15 +78,15 @@ function endWhenDone(state: GovernorState): GovernorState {
   if (!state.mailbox.ended) return state;
   const tasks = backgroundTasks(state.work.tasks);
   if (tasks.length === 0) return closeInput(state);
-  const inBackground = tasks.filter(([, { phase }]) => phase === 'background');
-  const shells = inBackground.filter(([, { kind }]) => kind === 'shell');
-  const wakeAt = inBackground.flatMap(([, { at }]) => at ?? []).at(0);
-  if (inBackground.some(([, task]) => isAtWork(task)) || state.turn.grace === 'running') return state;
+  const inBackground = tasks.filter(({ phase }) => phase === 'background');
+  if (inBackground.some(isAtWork) || state.turn.grace === 'running') return state;
   if (state.turn.grace === 'none') {
+    const wakeAt = inBackground.find(({ kind }) => kind === 'wakeup')?.at;
     const afterMs = wakeAt === undefined ? SHELLS_MS : Math.max(0, wakeAt - state.facts.now) + LATE_WAKEUP_MS;
     return emit(changedIn(state, 'turn', { grace: 'running' }), setTimer('background', afterMs));
   }
-  return closeInput(shells.reduce((next, [id]) => stopTask(next, id), state));
+  const shells = inBackground.filter(({ kind }) => kind === 'shell');
+  return closeInput(shells.reduce((next, { id }) => stopTask(next, id), state));
 }
 
 /** Time that claude itself gives background shells. */

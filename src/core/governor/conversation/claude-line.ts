@@ -171,14 +171,13 @@ function followTools(state: GovernorState, { before, event }: Line): GovernorSta
 function followCall(state: GovernorState, { before, event }: Line<SizedCall>): GovernorState {
   const draft = draftOf(state);
   if (!state.facts.isInjected) draft.turn = calledTurn(state.turn);
-  const { work, session } = state;
-  const tasks = withoutTold(work.tasks);
-  if (tasks !== work.tasks) draft.work = { ...work, tasks };
+  draft.work = { ...state.work, tasks: withoutTold(state.work.tasks) };
   if (event.kind === 'assistant') {
     const { gauge } = before;
     // Before a turn, the cache may have expired: a compaction then comes before its first call.
     const used = gauge.basis === 'measured' && draft.turn.calls > 1 ? gauge.used : undefined;
-    draft.session = { ...session, cache: cacheAfter(before.session.cache, event, session, state.facts.now, used) };
+    const cache = cacheAfter(before.session.cache, event, state.session, state.facts.now, used);
+    draft.session = { ...state.session, cache };
   }
   const [first] = promptsInTurn(state);
   const isCommand = first?.command !== undefined && draft.turn.calls === 1;

@@ -255,6 +255,6 @@ function withoutProcess(state: GovernorState): GovernorState {
     operation: state.operation.phase === 'deciding' ? state.operation : IDLE,
     relief: { ...relief, exact: newExact(relief.exact.phase !== 'off') },
     mailbox: afterTurn(state, [], 'owed'),
-    work: { ...work, tools: { ...work.tools, open: [] }, agents: withoutRunning(state), tasks: {} },
+    work: { ...work, tools: { ...work.tools, open: [] }, agents: withoutRunning(state), tasks: [] },
   });
 }

@@ -24,7 +24,7 @@ export function resetSilence(state: GovernorState, event: Event): GovernorState 
 export function silentSince(state: GovernorState): number | undefined {
   const { turn, process, work } = state;
   const { wait } = state.limits;
-  const isBeside = Object.values(work.tasks).some(isAtWork);
+  const isBeside = work.tasks.some(isAtWork);
   if (turn.phase === 'idle' && !isBeside && state.mailbox.input !== 'closed') return undefined;
   if (process.phase === 'dead' || isRelieving(state) || process.control.questions.length > 0) return undefined;
   // claude has announced how long it waits.

@@ -180,7 +180,7 @@ function mustStop(state: GovernorState): boolean {
   const isOurs = run.mode === 'act' && run.policy.midTurn.enabled && mailbox.input === 'open' && isWithinLimit(state);
   if (!isOurs || turn.phase !== 'running' || turn.startedBy !== 'prompt' || isRelieving(state)) return false;
   if (relief.stop !== undefined || relief.putOffAt === gauge.calls) return false;
-  if (Object.values(work.tasks).some(({ phase }) => phase === 'foreground')) return false;
+  if (work.tasks.some(({ phase }) => phase === 'foreground')) return false;
   const extent = extentOf(state);
   const chosen = chooseWay(state, extent);
   if (chosen?.way !== 'handoff' || chosen.cause !== 'strategy') return false;

@@ -144,7 +144,7 @@ function breakWait(state: GovernorState, { delayMs }: ApiRetryEvent): GovernorSt
   if (!isOurs || turn.stopped === 'wait' || wait.phase !== 'claude' || wait.cause !== 'limit') return state;
   const resetAt = resetOf(limits) ?? wait.until;
   const hasSlept = now > resetAt + SLEPT_MS && delayMs > SLEPT_MS;
-  const pays = Object.keys(work.tasks).length === 0 && paysAfterPause(changedIn(state, 'facts', { now: wait.until }));
+  const pays = work.tasks.length === 0 && paysAfterPause(changedIn(state, 'facts', { now: wait.until }));
   if (!hasSlept && !pays) return state;
   return sendInterrupt(changedIn(state, 'limits', { wait: { ...wait, until: hasSlept ? now : wait.until } }), 'wait');
 }
