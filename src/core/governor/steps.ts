@@ -125,6 +125,7 @@ const HOMES = {
   tools: 'work',
   budget: 'work',
   agents: 'work',
+  wait: 'limits',
 } as const;
 
 type Homes = typeof HOMES;

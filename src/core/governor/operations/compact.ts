@@ -70,7 +70,7 @@ export function followCompaction(
   const turn = operation.turn === 'running' || hasBegun(event) ? 'running' : 'asked';
   // A retry means that claude waits for the API and is not stuck.
   const watch = event.kind === 'api-retry' ? [ownTurnTimer(state, 'compacting', event.delayMs)] : [];
-  const followed = emit(changed(state, { operation: { ...operation, turn, attempt } }), ...watch);
+  const followed = emit(changedIn(state, 'operation', { turn, attempt }), ...watch);
   return turn === operation.turn ? followed : emit(followed, DROP_BUFFERED);
 }
 
@@ -86,7 +86,7 @@ export function giveUpWaiting(state: GovernorState, { attempt }: OperationIn<'co
 export function noteInterrupt(state: GovernorState): GovernorState {
   const { operation } = state;
   if (operation.phase !== 'compacting') return state;
-  return changed(state, { operation: { ...operation, attempt: { ...operation.attempt, interrupted: true } } });
+  return changedIn(state, 'operation', { attempt: { ...operation.attempt, interrupted: true } });
 }
 
 /** Stops hiding the lines of an abandoned compaction. */
@@ -95,7 +95,7 @@ export function endOverdue(state: GovernorState): GovernorState {
 }
 
 /** A line after an abandoned compaction. */
-export function followOverdue(state: GovernorState, _idle: OperationIn<'idle'>, event: Event): GovernorState {
+export function followOverdue(state: GovernorState, event: Event): GovernorState {
   return event.kind === 'result' && state.process.compacts ? emit(endOverdue(state), DROP_BUFFERED) : state;
 }
 
@@ -212,16 +212,14 @@ function note(attempt: Attempt, event: Event): Attempt {
   }
 }
 
-type Failure = Pick<Attempt, 'error' | 'apiStatus'>;
-
 /** The verdict on an attempt, from claude's messages up to its result. */
-function verdictOf(attempt: Failure & Pick<Attempt, 'boundarySeen'>, result: ResultEvent): Verdict {
+function verdictOf(attempt: Attempt, result: ResultEvent): Verdict {
   if (attempt.boundarySeen) return 'success';
   const errorText = [attempt.error, result.text, ...result.errors].join('\n');
   if (BLOCKED.test(errorText)) return 'blocked';
   if (NOTHING_TO_COMPACT.test(errorText)) return 'empty';
   if (COMMANDS_OFF.test(errorText)) return 'refused';
-  if (isRejected({ error: errorText, apiStatus: attempt.apiStatus })) return 'failed';
+  if (isRejected({ ...attempt, error: errorText })) return 'failed';
   return isUnavailable(attempt.apiStatus) || saysUnavailable(errorText) ? 'unavailable' : 'failed';
 }
 
@@ -235,7 +233,7 @@ export function statusOf({ status }: ApiRetryEvent): Attempt['apiStatus'] {
 }
 
 /** Whether the API refused for good, as opposed to being unavailable now. */
-function isRejected({ error, apiStatus }: Failure): boolean {
+function isRejected({ error, apiStatus }: Attempt): boolean {
   const byStatus = typeof apiStatus === 'number' && apiStatus >= 400 && !isTemporary(apiStatus);
   return byStatus || REJECTION.test(error ?? '');
 }

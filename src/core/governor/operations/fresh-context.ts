@@ -29,7 +29,7 @@ export function clear(state: GovernorState, written: Written): GovernorState {
 export function followClear(state: GovernorState, operation: OperationIn<'clearing'>, event: Event): GovernorState {
   const isNewSession = state.session.id !== operation.plan.sessionId;
   const isProved = operation.proved || event.kind === 'reset' || (event.kind === 'init' && isNewSession);
-  const followed = changed(state, { operation: { ...operation, turn: 'running', proved: isProved } });
+  const followed = changedIn(state, 'operation', { turn: 'running', proved: isProved });
   if (event.kind !== 'result') return followed;
   const over = emit(followed, ...TURN_OVER);
   return isProved ? finishClear(over, operation, 'clear', operation.given) : leave(over, operation);
@@ -41,10 +41,9 @@ export function followClear(state: GovernorState, operation: OperationIn<'cleari
  * @param hasDocument whether the answer to the hook contains the document
  */
 export function noteCleared(state: GovernorState, hasDocument: boolean): GovernorState {
-  const { operation, relief } = state;
-  if (operation.phase === 'clearing')
-    return changed(state, { operation: { ...operation, proved: true, given: hasDocument } });
-  return relief.pending === undefined || !hasDocument ? state : changedIn(state, 'relief', { pending: undefined });
+  if (state.operation.phase === 'clearing')
+    return changedIn(state, 'operation', { proved: true, given: hasDocument });
+  return hasDocument ? changedIn(state, 'relief', { pending: undefined }) : state;
 }
 
 /**
@@ -123,19 +122,19 @@ export function startBriefing(state: GovernorState, document: HandoffDocument): 
   return beginOwnTurn(given, { phase: 'briefing', turn: 'asked' }, text);
 }
 
-export function followBriefing(state: GovernorState, operation: OperationIn<'briefing'>, event: Event): GovernorState {
+export function followBriefing(state: GovernorState, event: Event): GovernorState {
   if (event.kind === 'result') return emit(changed(state, { operation: IDLE }), ...TURN_OVER);
-  return changed(state, { operation: { ...operation, turn: 'running' } });
+  return changedIn(state, 'operation', { turn: 'running' });
 }
 
 export function giveUpBriefing(state: GovernorState, operation: OperationIn<'briefing'>): GovernorState {
-  return operation.isLate ? emit(state, { kind: 'kill' }) : stopLate(state, { ...operation, isLate: true });
+  return operation.isLate ? emit(state, { kind: 'kill' }) : stopLate(state);
 }
 
 /**
  * Interrupts a late injected turn. It must end before the next turn begins, or its result would be taken for the
  * result of the next.
  */
-export function stopLate(state: GovernorState, operation: OperationIn<'asking' | 'briefing'>): GovernorState {
-  return sendInterrupt(emit(changed(state, { operation }), setTimer('handoff', EXIT_PATIENCE_MS)));
+export function stopLate(state: GovernorState): GovernorState {
+  return sendInterrupt(emit(changedIn(state, 'operation', { isLate: true }), setTimer('handoff', EXIT_PATIENCE_MS)));
 }

@@ -76,7 +76,7 @@ export function followAnswer(state: GovernorState, operation: OperationIn<'askin
   if (event.kind === 'result') return readAnswer(state, operation, event);
   const apiDown =
     !isAnswer(event) && (operation.apiDown || (event.kind === 'api-retry' && isUnavailable(statusOf(event))));
-  const next = changed(state, { operation: { ...operation, turn: 'running', apiDown } });
+  const next = changedIn(state, 'operation', { turn: 'running', apiDown });
   // A retry means that claude waits for the API, not that the agent is slow.
   const waits = event.kind === 'api-retry' && !operation.isLate;
   return waits ? emit(next, ownTurnTimer(state, 'asking', event.delayMs)) : next;
@@ -128,8 +128,6 @@ export function leaveUnreachable(state: GovernorState): GovernorState {
 
 /** Interrupts the agent's late answer. If the interrupt has no effect either, ctxb replaces the process. */
 export function giveUpAnswer(state: GovernorState, operation: OperationIn<'asking'>): GovernorState {
-  if (operation.isLate) {
-    return write(emit(state, DROP_BUFFERED), { ...operation.plan, way: 'leave' }, undefined);
-  }
-  return stopLate(state, { ...operation, isLate: true });
+  if (!operation.isLate) return stopLate(state);
+  return write(emit(state, DROP_BUFFERED), { ...operation.plan, way: 'leave' }, undefined);
 }

@@ -5,33 +5,43 @@ import { emit } from '../steps.ts';
 import { followCompaction, followOverdue, giveUpWaiting } from './compact.ts';
 import { followBriefing, followClear, giveUpBriefing, leave } from './fresh-context.ts';
 import { followAnswer, giveUpAnswer, leaveUnreachable } from './hand-over.ts';
-import type { Operation, OperationIn } from './operation.ts';
 
-interface Rules<O extends Operation> {
-  /** Handles a line from claude in an injected turn. */
-  readonly on?: (state: GovernorState, operation: O, event: Event) => GovernorState;
-  /** Handles the timeout of such a turn. */
-  readonly onTimeout?: (state: GovernorState, operation: O) => GovernorState;
-}
-
-const OPERATIONS: { readonly [P in Operation['phase']]: Rules<OperationIn<P>> } = {
-  idle: { on: followOverdue, onTimeout: leaveUnreachable },
-  loading: {},
-  deciding: {},
-  compacting: { on: followCompaction, onTimeout: giveUpWaiting },
-  asking: { on: followAnswer, onTimeout: giveUpAnswer },
-  writing: {},
-  clearing: { on: followClear, onTimeout: leave },
-  leaving: {},
-  briefing: { on: followBriefing, onTimeout: giveUpBriefing },
-};
-
-function rulesOf({ operation }: GovernorState): Rules<never> {
-  return OPERATIONS[operation.phase] as Rules<never>;
-}
-
+/** Handles a line from claude in an injected turn. */
 export function followOperation(state: GovernorState, event: Event): GovernorState {
-  return rulesOf(state).on?.(state, state.operation as never, event) ?? state;
+  const { operation } = state;
+  switch (operation.phase) {
+    case 'idle':
+      return followOverdue(state, event);
+    case 'compacting':
+      return followCompaction(state, operation, event);
+    case 'asking':
+      return followAnswer(state, operation, event);
+    case 'clearing':
+      return followClear(state, operation, event);
+    case 'briefing':
+      return followBriefing(state, event);
+    default:
+      return state;
+  }
+}
+
+/** Handles the timeout of an injected turn. */
+function onTimeout(state: GovernorState): GovernorState {
+  const { operation } = state;
+  switch (operation.phase) {
+    case 'idle':
+      return leaveUnreachable(state);
+    case 'compacting':
+      return giveUpWaiting(state, operation);
+    case 'asking':
+      return giveUpAnswer(state, operation);
+    case 'clearing':
+      return leave(state, operation);
+    case 'briefing':
+      return giveUpBriefing(state, operation);
+    default:
+      return state;
+  }
 }
 
 /** Restarts the timer after a turn that claude started itself, which delays ctxb's own turn. */
@@ -43,9 +53,7 @@ export function waitLonger(state: GovernorState): GovernorState {
 /** @param timer `compaction` for a compaction, `handoff` for every other operation */
 export function onOperationTimeout(timer: 'compaction' | 'handoff') {
   return (state: GovernorState): GovernorState => {
-    const { operation, turn } = state;
-    if ((timer === 'compaction') !== (operation.phase === 'compacting')) return state;
-    if (turn.phase === 'running') return waitLonger(state);
-    return rulesOf(state).onTimeout?.(state, operation as never) ?? state;
+    if ((timer === 'compaction') !== (state.operation.phase === 'compacting')) return state;
+    return state.turn.phase === 'running' ? waitLonger(state) : onTimeout(state);
   };
 }

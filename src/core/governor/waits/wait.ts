@@ -106,7 +106,7 @@ export function followWait(state: GovernorState, { event }: Line): GovernorState
   if (wait.phase === 'none' || wait.phase === 'paused') return state;
   const isReplay = state.run.mode === 'replay';
   // A new prompt in a recording means that the wait is over.
-  if (isReplay && isMainMessage(event, 'prompt')) return changedIn(state, 'limits', { wait: NO_WAIT });
+  if (isReplay && isMainMessage(event, 'prompt')) return changedIn(state, 'wait', NO_WAIT);
   if (event.kind !== 'assistant' || event.subagent !== null) return state;
   if (!event.synthetic) return endWait(state, true);
   // A session log has no results.
@@ -125,7 +125,7 @@ function noteRetry(state: GovernorState, { status, delayMs }: ApiRetryEvent): Go
   // claude waits at most six hours at a time, so the reset can be later.
   const until = Math.max(facts.now + delayMs, isLimit ? (resetOf(limits) ?? 0) : 0);
   const isAnnounced = wait.said || (!isLimit && delayMs < MIN_TOLD_MS);
-  const next = changedIn(state, 'limits', { wait: { ...wait, cause, until, said: wait.said || !isAnnounced } });
+  const next = changedIn(state, 'wait', { ...wait, cause, until, said: wait.said || !isAnnounced });
   return isAnnounced ? next : announce(next, 'claude', status);
 }
 
@@ -146,7 +146,7 @@ function breakWait(state: GovernorState, { delayMs }: ApiRetryEvent): GovernorSt
   const hasSlept = now > resetAt + SLEPT_MS && delayMs > SLEPT_MS;
   const pays = work.tasks.length === 0 && paysAfterPause(changedIn(state, 'facts', { now: wait.until }));
   if (!hasSlept && !pays) return state;
-  return sendInterrupt(changedIn(state, 'limits', { wait: { ...wait, until: hasSlept ? now : wait.until } }), 'wait');
+  return sendInterrupt(hasSlept ? changedIn(state, 'wait', { until: now }) : state, 'wait');
 }
 
 /** After a turn without an answer of the API: plans its repetition, or ends the run. */
@@ -168,9 +168,7 @@ function pause(state: GovernorState, failure: ApiFailure, until: number): Govern
   const wait = waitOf(state);
   // A limit without a known reset is handled like an outage.
   const cause = (failure.resetsAt ?? resetOf(state.limits)) === undefined ? 'outage' : failure.cause;
-  const next = changedIn(state, 'limits', {
-    wait: { ...wait, cause, phase: 'paused', until, tries: wait.tries + 1, said: true },
-  });
+  const next = changedIn(state, 'wait', { ...wait, cause, phase: 'paused', until, tries: wait.tries + 1, said: true });
   const isTold = wait.said && wait.cause === cause;
   return emit(isTold ? next : announce(next, 'ctxb'), tick(next));
 }
@@ -191,9 +189,8 @@ function endAtLimit(state: GovernorState, failure: Failure): GovernorState {
   const { resetsAt = resetOf(limits) } = failure;
   const { wait: seconds } = run.policy.limits;
   const isBeyond = seconds > 0 && (resetsAt === undefined ? failure.isBeyond === true : resetsAt > facts.now);
-  const ended = changedIn(changedIn(state, 'mailbox', { outcome: 'usage-limit' }), 'limits', {
-    wait: { ...waitOf(state), phase: 'over' },
-  });
+  const over = changedIn(state, 'wait', { ...waitOf(state), phase: 'over' });
+  const ended = changedIn(over, 'mailbox', { outcome: 'usage-limit' });
   const limitDetails = isBeyond && { beyond: seconds };
   const told = decide(ended, 'limit:usage', LIMIT_REACHED, { limit: limits.hit, resetsAt, ...limitDetails });
   return emit(told, SHOW_DEFERRED);
@@ -217,14 +214,14 @@ export function onWaitTimer(state: GovernorState): GovernorState {
   const { wait } = state.limits;
   if (wait.phase !== 'paused') return state;
   if (state.facts.now < wait.until) return emit(state, tick(state));
-  const next = changedIn(state, 'limits', { wait: { ...wait, phase: 'trying' } });
+  const next = changedIn(state, 'wait', { phase: 'trying' });
   return next.mailbox.work !== undefined && paysAfterPause(next) ? startCompaction(next) : next;
 }
 
 function endWait(state: GovernorState, answered: boolean): GovernorState {
   const { wait } = state.limits;
   if (wait.phase === 'none') return state;
-  const next = changedIn(state, 'limits', { wait: answered ? NO_WAIT : { ...wait, phase: 'over' } });
+  const next = changedIn(state, 'wait', answered ? NO_WAIT : { phase: 'over' });
   if (!wait.said || wait.phase === 'over') return next;
   // A recording may have no times.
   const ms = wait.since > 0 ? state.facts.now - wait.since : 0;
@@ -233,5 +230,5 @@ function endWait(state: GovernorState, answered: boolean): GovernorState {
 }
 
 export function stopWaiting(state: GovernorState): GovernorState {
-  return state.limits.wait.phase === 'paused' ? changedIn(state, 'limits', { wait: NO_WAIT }) : state;
+  return state.limits.wait.phase === 'paused' ? changedIn(state, 'wait', NO_WAIT) : state;
 }
