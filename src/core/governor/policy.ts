@@ -239,11 +239,10 @@ export interface TriggerSetting {
  * setting alone cannot. With compaction off, as late as possible.
  */
 export function restingTrigger(policy: TriggerPolicy, window: number): TriggerSetting | undefined {
-  const { compaction, midTurn, thresholds } = policy;
-  const wanted = compaction.enabled ? inTokens(thresholds.midTurn, window) : window;
+  const wanted = policy.compaction.enabled ? inTokens(policy.thresholds.midTurn, window) : window;
   const place = triggerAt(Math.min(wanted, window - NATIVE_RESERVE_TOKENS));
   const isPlaceable = place.percent === undefined && place.setting <= MAX_SETTING;
-  return midTurn.enabled && isPlaceable ? place : undefined;
+  return policy.midTurn.enabled && isPlaceable ? place : undefined;
 }
 
 /** The settings for any wanted place, in tokens. */

@@ -50,11 +50,10 @@ export function standingOf(state: GovernorState): Standing {
 }
 
 function phaseOf(state: GovernorState): RunPhase {
-  const { process, operation, turn, session } = state;
-  if (process.phase !== 'running') return 'restarting';
-  if (operation.phase === 'compacting') return 'compacting';
+  if (state.process.phase !== 'running') return 'restarting';
+  if (state.operation.phase === 'compacting') return 'compacting';
   if (isHandingOver(state)) return 'handing over';
-  if (turn.phase === 'idle') return session.id === undefined ? 'starting' : 'idle';
+  if (state.turn.phase === 'idle') return state.session.id === undefined ? 'starting' : 'idle';
   return 'working';
 }
 

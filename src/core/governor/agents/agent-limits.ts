@@ -18,9 +18,8 @@ export function hasAgentLimits({ max, tokens, costUsd }: AgentsPolicy): boolean 
 /** Whether an agent may start another agent or a workflow; `refusal` is the reason, worded for the agent. */
 export function askAgent(state: GovernorState, toolUseId: string): { state: GovernorState; refusal?: string } {
   const { max } = state.run.policy.agents;
-  const { asked } = state.work.agents;
   if (max === undefined || agentsBegun(state) < max) {
-    return { state: changedIn(state, 'agents', { asked: [...asked, toolUseId] }) };
+    return { state: changedIn(state, 'agents', { asked: [...state.work.agents.asked, toolUseId] }) };
   }
   const refusal = `This work may use ${pluralize(max, 'subagent')} in all, and has used them: do this step yourself, without a subagent or a workflow.`;
   return { state, refusal };

@@ -262,6 +262,12 @@ function callOf(
 ): AgentCall {
   const price = leastPriceFor(model ?? session.model, run.policy.cost.prices, session.version);
   const microUsd = price === undefined ? 0 : microUsdOf(usage, price);
-  const { output } = usage;
-  return { messageId, model, context: contextOf(usage), output, microUsd, usesTool: messageId === ESTIMATED };
+  return {
+    messageId,
+    model,
+    context: contextOf(usage),
+    output: usage.output,
+    microUsd,
+    usesTool: messageId === ESTIMATED,
+  };
 }

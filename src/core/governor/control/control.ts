@@ -67,15 +67,14 @@ export function answerHeld(state: GovernorState): GovernorState {
 /** Hooks in the shape that `initialize` takes, without a `timeout`: after it, claude refuses the tool. */
 function hooksFor(state: GovernorState): Fields {
   const { policy, singlePrompt } = state.run;
-  const { memory, zones, tools, strategy, agents, cost } = policy;
-  const limitsTools = tools.mode !== 'off' || hasAgentLimits(agents);
+  const limitsTools = policy.tools.mode !== 'off' || hasAgentLimits(policy.agents);
   const wanted: Partial<Record<string, boolean>> = {
     // Not needed if no text goes with the first prompt, no other prompt follows, and no other run shares the budget.
-    UserPromptSubmit: singlePrompt !== true || !isFresh(state) || cost.projectLimitUsd !== undefined,
-    PostCompact: memory.enabled,
+    UserPromptSubmit: singlePrompt !== true || !isFresh(state) || policy.cost.projectLimitUsd !== undefined,
+    PostCompact: policy.memory.enabled,
     PreToolUse: limitsTools,
     PostToolUseFailure: limitsTools,
-    PostToolUse: limitsTools || zones.tellAgent || strategy !== 'compact',
+    PostToolUse: limitsTools || policy.zones.tellAgent || policy.strategy !== 'compact',
   };
   const hooks = Object.entries(CALLBACKS).filter(([name]) => wanted[name] !== false);
   return Object.fromEntries(
@@ -160,9 +159,8 @@ function withUnsized(state: GovernorState, event: Event): GovernorState {
  * continues with a prompt.
  */
 function hasNextCall(state: GovernorState, event: Event): boolean {
-  const { gauge, mailbox } = state;
   if (event.kind === 'result')
-    return predictedTokens(gauge) >= MIN_RELIEVED && !(mailbox.ended && waiting(state).length === 0);
+    return predictedTokens(state.gauge) >= MIN_RELIEVED && !(state.mailbox.ended && waiting(state).length === 0);
   return isAnswer(event) && usesIn(event.blocks).length > 0;
 }
 

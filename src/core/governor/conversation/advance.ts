@@ -24,11 +24,10 @@ export function advance(state: GovernorState): GovernorState {
 
 function continueRun(state: GovernorState): GovernorState {
   const [next] = waiting(state);
-  const { relief, mailbox } = state;
-  const { pending } = relief;
+  const { pending } = state.relief;
   if (pending !== undefined && state.run.withoutHooks) return startBriefing(state, pending);
   // The work that the context still holds resumes before the context is replaced.
-  if (mailbox.work !== undefined) return resumeWork(state, mailbox.work);
+  if (state.mailbox.work !== undefined) return resumeWork(state, state.mailbox.work);
   const due = dueRelief(state, next);
   if (due !== undefined) return advance((state.run.mode === 'act' ? startRelief : adviseRelief)(state, due));
   if (isTooLarge(state, next)) return advance(considerLargeTask(state, next));

@@ -38,10 +38,9 @@ function refusal(state: GovernorState, { what, now }: Ask): string | undefined {
 
 /** Why a relief can come neither after this turn nor, with `now`, in the middle of it. */
 function whyNotInTurn(state: GovernorState, isCompaction: boolean, now: boolean): string | undefined {
-  const { mailbox, process, turn } = state;
-  const canBeNow = isCompaction && (process.control.trigger !== 'off' || turn.phase === 'idle');
+  const canBeNow = isCompaction && (state.process.control.trigger !== 'off' || state.turn.phase === 'idle');
   if (now && canBeNow) return undefined;
-  const isLast = mailbox.ended && waiting(state).length === 0 && !isRelieving(state);
+  const isLast = state.mailbox.ended && waiting(state).length === 0 && !isRelieving(state);
   if (!isLast) return now ? NOT_NOW : undefined;
   return `no prompt follows this turn${canBeNow ? '; --now compacts in the middle of this one' : ''}`;
 }
@@ -50,14 +49,13 @@ const NOT_NOW =
   "ctxb may not move claude's level (--no-mid-turn, or claude's settings): without --now it compacts after the turn";
 
 function whyNotNow(way: AskedRelief['way'], state: GovernorState): string | undefined {
-  const { gauge, session, relief, run } = state;
-  if (gauge.calls === 0) return `there is nothing to ${way === 'compact' ? 'compact' : 'hand over'} yet`;
+  if (state.gauge.calls === 0) return `there is nothing to ${way === 'compact' ? 'compact' : 'hand over'} yet`;
   if (way === 'handoff')
-    return run.policy.handoff.enabled || isHandingOver(state)
+    return state.run.policy.handoff.enabled || isHandingOver(state)
       ? undefined
       : 'handoffs are switched off (handoff.enabled)';
-  if (session.commandsOff) return 'slash commands are off in this claude';
-  return relief.blocked ? 'a hook blocks compactions' : undefined;
+  if (state.session.commandsOff) return 'slash commands are off in this claude';
+  return state.relief.blocked ? 'a hook blocks compactions' : undefined;
 }
 
 /** Records a requested relief and its asker. A relief that has already begun also answers later askers. */

@@ -35,8 +35,7 @@ export function onCallerEnd(state: GovernorState): GovernorState {
   // claude starts no scheduled wake-up after its input closes between turns.
   const next = isLeft ? changedIn(state, 'work', { tasks: withoutWakeup(state.work.tasks) }) : state;
   const ended = changedIn(next, 'mailbox', { ended: true });
-  const { mode, callerSpeaksProtocol } = state.run;
-  return mode === 'observe' && callerSpeaksProtocol ? closeInput(ended) : refuseQuestions(ended);
+  return state.run.mode === 'observe' && state.run.callerSpeaksProtocol ? closeInput(ended) : refuseQuestions(ended);
 }
 
 /** The control requests `compact` and `handoff` are for ctxb; claude does not know them. */

@@ -142,8 +142,7 @@ function readLine(state: GovernorState, event: Event, isInjected: boolean): Gove
   if (tasks !== work.tasks) draft.work = { ...work, tasks };
   const measured = measureLine(event);
   const content = sumContent(measured);
-  const { prices } = run.policy.cost;
-  const list = { prices, version: session.version, isRecording: run.mode === 'replay' };
+  const list = { prices: run.policy.cost.prices, version: session.version, isRecording: run.mode === 'replay' };
   const cost = readCost(state.limits.cost, event, list, content);
   if (cost !== state.limits.cost) draft.limits = { ...state.limits, cost };
   const after = readSession(readAgents(readContext(draft, event, content), event), event);
@@ -220,12 +219,11 @@ function endTurn(state: GovernorState, { event, before }: Line<ResultEvent>): Go
  * Whether a signal to claude alone, Ctrl-C or a limit ended the turn. Its prompt stays unanswered and is not given up.
  */
 function isCutOff(state: GovernorState, event: ResultEvent): boolean {
-  const { run, mailbox, turn } = state;
-  if (run.mode !== 'act') return false;
+  if (state.run.mode !== 'act') return false;
   if (endsAtBudget(state, event)) return true;
   const isAborted = event.terminalReason === undefined || event.terminalReason.startsWith('aborted');
   if (!tellsInterrupt(event) || !isAborted) return false;
-  return CUTS_OFF.includes(turn.stopped) || mailbox.input === 'interrupted';
+  return CUTS_OFF.includes(state.turn.stopped) || state.mailbox.input === 'interrupted';
 }
 
 /** Reasons for which a turn ends without an answer; undefined: claude was stopped from outside. */

@@ -184,9 +184,8 @@ function readTurnEnd(state: GovernorState, event: ResultEvent): GovernorState {
 }
 
 function readResult(state: GovernorState, event: ResultEvent): Gauge {
-  const { session, turn } = state;
-  const gauge = learnWindows(state.gauge, event.windows, session.model);
-  const finalCall = turn.calls === 0 ? lastCall(event, gauge.window) : undefined;
+  const gauge = learnWindows(state.gauge, event.windows, state.session.model);
+  const finalCall = state.turn.calls === 0 ? lastCall(event, gauge.window) : undefined;
   if (finalCall !== undefined) {
     const call = { messageId: event.uuid ?? '', model: undefined, usage: finalCall, outputKnown: true };
     return addCall(gauge, { ...call, generated: NO_CONTENT });
@@ -194,7 +193,7 @@ function readResult(state: GovernorState, event: ResultEvent): Gauge {
   if (isCharactersOnly(gauge)) return settleCharacters(gauge);
   if (event.lastIteration !== undefined) return settleOutput(gauge, event.lastIteration.output);
   // The usage of a turn with one call is the usage of that call.
-  return turn.calls === 1 && event.usage !== undefined ? settleOutput(gauge, event.usage.output) : gauge;
+  return state.turn.calls === 1 && event.usage !== undefined ? settleOutput(gauge, event.usage.output) : gauge;
 }
 
 /**

@@ -90,8 +90,7 @@ export function onTimeUp(before: GovernorState): GovernorState {
 }
 
 function cutLastTurn(state: GovernorState): GovernorState {
-  const { turn, limits } = state;
-  const isLast = turn.phase === 'running' && turn.stopped !== 'last' && limits.phase === 'wrapping';
+  const isLast = state.turn.phase === 'running' && state.turn.stopped !== 'last' && state.limits.phase === 'wrapping';
   return isLast ? sendInterrupt(state, 'last') : state;
 }
 
@@ -142,12 +141,11 @@ export function handleLimit(state: GovernorState): GovernorState | undefined {
   const isDone = state.gauge.calls === 0 || (!brokenOff && waiting(state).length === 0);
   if (way === 'stop' || isDone) return endAtLimit(state);
   if (way === 'wrap-up' || !isReached) return wrapUp(state);
-  const { scope, spent, limit } = nearest;
   return emit(changed(state, { operation: { phase: 'deciding' } }), {
     kind: 'ask-person',
-    scope,
-    spentUsd: toUsd(spent),
-    limitUsd: toUsd(limit),
+    scope: nearest.scope,
+    spentUsd: toUsd(nearest.spent),
+    limitUsd: toUsd(nearest.limit),
   });
 }
 

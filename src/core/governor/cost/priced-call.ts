@@ -60,6 +60,5 @@ export function billedOutput(
 }
 
 export function callMicroUsd(call: PricedCall): number {
-  const { usage, besides, price } = call;
-  return microUsdOf(usage, price, billedOutput(usage.output, call)) + besides;
+  return microUsdOf(call.usage, call.price, billedOutput(call.usage.output, call)) + call.besides;
 }

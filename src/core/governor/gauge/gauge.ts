@@ -131,7 +131,6 @@ type CallFigures = Omit<Call, 'peaks' | 'output'>;
  * copying them.
  */
 export function addCall(gauge: Gauge, { messageId, model, usage, outputKnown, generated }: CallFigures): Gauge {
-  const { output } = usage;
   const used = contextOf(usage);
   const previous = gauge.basis === 'measured' ? gauge.call : null;
   const { peak, peaks } = withPeak(gauge, used);
@@ -142,7 +141,7 @@ export function addCall(gauge: Gauge, { messageId, model, usage, outputKnown, ge
     markedFamily: gauge.markedFamily,
     basis: 'measured',
     used,
-    call: { messageId, model, usage, peaks: gauge.peaks, output, outputKnown, generated },
+    call: { messageId, model, usage, peaks: gauge.peaks, output: usage.output, outputKnown, generated },
     added: NO_CONTENT,
     thoughts: gauge.thoughts + generated.thoughts,
     calibration: calibrationFor(model, previous === null ? gauge.calibration : learn(gauge, previous, used)),

@@ -54,9 +54,8 @@ export function startCompaction(state: GovernorState): GovernorState {
 }
 
 function reasonFor(state: GovernorState): string {
-  const { exhausted, asked } = state.relief;
-  if (exhausted?.open) return TOO_LONG;
-  return asked?.way === 'compact' ? 'it was asked for with ctxb compact' : dueReason(state);
+  if (state.relief.exhausted?.open) return TOO_LONG;
+  return state.relief.asked?.way === 'compact' ? 'it was asked for with ctxb compact' : dueReason(state);
 }
 
 export function followCompaction(
@@ -138,13 +137,12 @@ const ON_VERDICT: Readonly<Partial<Record<Verdict, (state: GovernorState) => Gov
 };
 
 function failuresAfter({ relief, gauge, run }: GovernorState, attempt: Attempt, verdict: Verdict) {
-  const { failures } = relief;
   if (verdict === 'success') return { triedAt: undefined };
   const ended = { triedAt: gauge.calls };
   if (verdict === 'unavailable' || verdict === 'blocked' || attempt.interrupted) return ended;
   // The API would refuse again, and each attempt costs several summary calls.
   const minFailures = isRejected(attempt) ? run.policy.compaction.maxAttempts : 0;
-  return { ...ended, failures: Math.max(failures + 1, minFailures) };
+  return { ...ended, failures: Math.max(relief.failures + 1, minFailures) };
 }
 
 const REASONS: Readonly<Record<Verdict | 'exact', string>> = {
@@ -165,14 +163,13 @@ const REFUSED = 'the API refuses to summarise the context';
  * would pay for another failed summary.
  */
 export function giveUpNative(state: GovernorState, { event }: Line<CompactStatusEvent>): GovernorState {
-  const { relief, run } = state;
   const failed = !isCompacting(state) && event.error;
   if (!failed) return state;
   if (BLOCKED.test(failed)) return changedIn(state, 'relief', { blocked: true });
   if (!UNWRITABLE.test(failed)) return state;
-  const failures = run.policy.compaction.maxAttempts;
+  const failures = state.run.policy.compaction.maxAttempts;
   const unwritable = changedIn(state, 'relief', { failures, unwritable: true });
-  return giveUpWhenUseless(unwritable, relief.failures, `claude cannot compact: ${failed}`);
+  return giveUpWhenUseless(unwritable, state.relief.failures, `claude cannot compact: ${failed}`);
 }
 
 /**

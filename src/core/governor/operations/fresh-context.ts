@@ -41,8 +41,7 @@ export function followClear(state: GovernorState, operation: OperationIn<'cleari
  * @param hasDocument whether the answer to the hook contains the document
  */
 export function noteCleared(state: GovernorState, hasDocument: boolean): GovernorState {
-  if (state.operation.phase === 'clearing')
-    return changedIn(state, 'operation', { proved: true, given: hasDocument });
+  if (state.operation.phase === 'clearing') return changedIn(state, 'operation', { proved: true, given: hasDocument });
   return hasDocument ? changedIn(state, 'relief', { pending: undefined }) : state;
 }
 
@@ -69,9 +68,13 @@ export function leave(state: GovernorState, { plan, document }: Written): Govern
 
 /** Starts a process without the conversation, after the old process has ended. */
 export function startFresh(state: GovernorState): GovernorState {
-  const { restarts, stalls } = state.process;
   return emit(
-    changedIn(state, 'process', { ...NEW_PROCESS, phase: 'dead', restarts: restarts + 1, stalls }),
+    changedIn(state, 'process', {
+      ...NEW_PROCESS,
+      phase: 'dead',
+      restarts: state.process.restarts + 1,
+      stalls: state.process.stalls,
+    }),
     clearTimer('exit'),
     { kind: 'start-claude', resume: undefined, isFirst: false, afterMs: 0 },
   );

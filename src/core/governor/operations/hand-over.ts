@@ -99,8 +99,11 @@ function postponeHandoff(state: GovernorState, { due }: HandoffPlan, error: stri
 }
 
 function write(state: GovernorState, plan: HandoffPlan, answer: string | undefined): GovernorState {
-  const { reason } = plan;
-  return emit(changed(state, { operation: { phase: 'writing', plan } }), { kind: 'write-handoff', answer, reason });
+  return emit(changed(state, { operation: { phase: 'writing', plan } }), {
+    kind: 'write-handoff',
+    answer,
+    reason: plan.reason,
+  });
 }
 
 export function onHandoffWritten(

@@ -19,14 +19,13 @@ const RENEWAL_SHARE = 0.6;
 
 /** Loads the mod when the context is large enough, and keeps the plan up to date for a compaction within a turn. */
 export function prepareExact(state: GovernorState): GovernorState {
-  const { gauge, process } = state;
   const { exact } = state.relief;
   if (exact.phase === 'off') return state;
-  if (exact.phase === 'unarmed') return predictedTokens(gauge) >= MIN_RELIEVED ? armMod(state) : state;
+  if (exact.phase === 'unarmed') return predictedTokens(state.gauge) >= MIN_RELIEVED ? armMod(state) : state;
   // claude waits while ctxb writes the plan, so ctxb writes it only near the trigger, or for prompts that the mod
   // cannot see.
-  const { trigger } = process.control;
-  const isNear = typeof trigger !== 'number' || predictedTokens(gauge) >= RENEWAL_SHARE * trigger;
+  const { trigger } = state.process.control;
+  const isNear = typeof trigger !== 'number' || predictedTokens(state.gauge) >= RENEWAL_SHARE * trigger;
   return isNear || exact.midTurn.length > 0 ? planExact(state) : state;
 }
 
@@ -41,8 +40,7 @@ export function planExact(state: GovernorState): GovernorState {
 
 /** Prepares a compaction in a resumed session, which may be due at the next call. */
 export function prepareResumed(state: GovernorState): GovernorState {
-  const { version } = state.session;
-  return version === undefined || predictedTokens(state.gauge) < MIN_RELIEVED ? state : awaitExact(state);
+  return state.session.version === undefined || predictedTokens(state.gauge) < MIN_RELIEVED ? state : awaitExact(state);
 }
 
 /** Loads the mod for a compaction that comes soon, if loading is possible. */

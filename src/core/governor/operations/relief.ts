@@ -34,17 +34,15 @@ export function dueRelief(state: GovernorState, next: NextPrompt): Due | undefin
   if (state.relief.putOffAt === state.gauge.calls) return undefined;
   const requested = askedRelief(state, next);
   if (requested !== undefined) return requested;
-  const { when } = state.run.policy.compaction;
-  if (next === undefined && (when !== 'boundary' || state.mailbox.ended)) return undefined;
+  if (next === undefined && (state.run.policy.compaction.when !== 'boundary' || state.mailbox.ended)) return undefined;
   const due = reliefNow(state);
   return due?.way === 'compact' && isCompacting(state) ? undefined : due;
 }
 
 /** The relief that was requested from outside, unless the run is about to end. */
 function askedRelief(state: GovernorState, next: NextPrompt): Due | undefined {
-  const { mailbox, relief } = state;
-  const { asked } = relief;
-  if (asked?.phase !== 'waiting' || (next === undefined && mailbox.ended)) return undefined;
+  const { asked } = state.relief;
+  if (asked?.phase !== 'waiting' || (next === undefined && state.mailbox.ended)) return undefined;
   if (asked.way === 'handoff') return { way: 'handoff', reason: 'it was asked for with ctxb handoff' };
   return isCompacting(state) ? undefined : { way: 'compact' };
 }
@@ -55,12 +53,11 @@ export function reliefNow(state: GovernorState): Due | undefined {
 }
 
 function handoffReason(state: GovernorState, cause: HandoffCause): string {
-  const { gauge, run, relief } = state;
-  if (cause === 'due') return relief.due ?? '';
+  if (cause === 'due') return state.relief.due ?? '';
   if (cause === 'commands off') return `${dueReason(state)}, and slash commands are off`;
   if (cause === 'thrashing') return `${dueReason(state)}; ${thrashText(state)}`;
   if (cause !== 'no other way') return dueReason(state);
-  return `${crossedText(gauge, handoffLevel(run.policy, gauge.window.tokens))}, and nothing else relieves it`;
+  return `${crossedText(state.gauge, handoffLevel(state.run.policy, state.gauge.window.tokens))}, and nothing else relieves it`;
 }
 
 export function startRelief(state: GovernorState, due: Due): GovernorState {
@@ -102,18 +99,17 @@ export function relieveFor(state: GovernorState): GovernorState {
 
 /** Remembers the context before a compaction. The first call after it shows what the compaction freed. */
 export function noteBoundary(state: GovernorState, { before, event }: Line<BoundaryEvent>): GovernorState {
-  const { relief, gauge, turn } = state;
   const { receipt } = before.relief.exact;
   const answered = receipt?.answered ? receipt : undefined;
   const isChosen = answered !== undefined || receipt?.why === TOO_LARGE;
-  const boundary = withBoundary(relief, { turn: turn.ended, call: gauge.calls }, isChosen);
+  const boundary = withBoundary(state.relief, { turn: state.turn.ended, call: state.gauge.calls }, isChosen);
   const isOurs = event.trigger === 'manual' && before.operation.phase === 'compacting';
   const when = before.turn.phase === 'running' && before.turn.calls > 0 ? 'mid-turn' : 'before-turn';
   const native = event.trigger === 'auto' && state.run.mode !== 'replay' ? when : undefined;
   const landing = { of: 'compaction', before: readGauge(before.gauge), isOurs, native, receipt: answered } as const;
   const how = answered ? ({ how: 'exact', ms: answered.ms } as const) : { ms: null };
   const occurrence = { event: 'compaction', trigger: event.trigger, ...how } as const;
-  const given = answered ? { ...relief.given, tokens: 0 } : givenAfter(before);
+  const given = answered ? { ...state.relief.given, tokens: 0 } : givenAfter(before);
   // A summary does not contain the words of prompts.
   const noted = answered ? state : changed(state, { mailbox: markDropped(state) });
   return emit(

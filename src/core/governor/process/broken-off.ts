@@ -52,17 +52,16 @@ function excerpt(text: string): string {
 
 /** Why work must resume after the death of a process. */
 export function workAfter(state: GovernorState, event: ExitEvent): string | undefined {
-  const { turn, work, process, mailbox } = state;
   // Without a log, all prompts without an answer are sent again.
   if (!event.logged) return undefined;
-  if (turn.phase === 'idle') return mailbox.work;
+  if (state.turn.phase === 'idle') return state.mailbox.work;
   // ctxb's own prompt to resume was not delivered, so it is sent again.
   if (!promptsInTurn(state).some(({ uuid }) => event.delivered.includes(uuid)))
-    return resumedWork(state) ?? mailbox.work;
+    return resumedWork(state) ?? state.mailbox.work;
   // The stream can show a tool call that the log lacks.
-  const openTool = openTools(work.tools) || event.openTool;
+  const openTool = openTools(state.work.tools) || event.openTool;
   const end = `ended unexpectedly (${event.signal ?? `exit code ${event.code}`})`;
-  const what = `Claude Code ${process.hangs ? 'stopped responding, was ended' : end}`;
+  const what = `Claude Code ${state.process.hangs ? 'stopped responding, was ended' : end}`;
   return interruption(what, { ...event, openTool });
 }
 

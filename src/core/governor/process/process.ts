@@ -54,10 +54,10 @@ export function onExit(before: GovernorState, event: ExitEvent): GovernorState {
  * during `/clear`.
  */
 function leavingOf(state: GovernorState): GovernorState | undefined {
-  const { operation, mailbox } = state;
-  if (mailbox.input !== 'open' || !('document' in operation)) return undefined;
-  const { plan, document } = operation;
-  return changed(state, { operation: { phase: 'leaving', plan, document } });
+  if (state.mailbox.input !== 'open' || !('document' in state.operation)) return undefined;
+  return changed(state, {
+    operation: { phase: 'leaving', plan: state.operation.plan, document: state.operation.document },
+  });
 }
 
 function isDeath(state: GovernorState, { code, signal }: ExitEvent): boolean {
@@ -65,10 +65,9 @@ function isDeath(state: GovernorState, { code, signal }: ExitEvent): boolean {
   // An exit before the session id means a wrong start, which would fail again.
   const isUnfit = signal === undefined && state.session.id === undefined;
   if (!state.process.hangs && (isUnfit || wasEndedByUser({ code, signal }))) return false;
-  const { turn, mailbox, operation } = state;
-  const isIdle = turn.phase === 'idle' && operation.phase === 'idle';
-  const isDone = isIdle && mailbox.ended && waiting(state).length === 0;
-  return !isDone || mailbox.work !== undefined;
+  const isIdle = state.turn.phase === 'idle' && state.operation.phase === 'idle';
+  const isDone = isIdle && state.mailbox.ended && waiting(state).length === 0;
+  return !isDone || state.mailbox.work !== undefined;
 }
 
 /** Whether the exit was requested, also by claude itself. */
@@ -89,15 +88,14 @@ export function endWithProcess(state: GovernorState, exit?: ExitEvent): Governor
 
 /** Names the prompts without an answer. */
 function tellUnanswered(state: GovernorState, exit: ExitEvent | undefined): GovernorState {
-  const { run, mailbox, session, process } = state;
-  const { input, outcome } = mailbox;
+  const { input, outcome } = state.mailbox;
   const prompts = openPrompts(state).map(({ uuid }) => uuid);
   // A claude that exits by itself before it has a session has printed the reason. After a malformed line it does not
   // name the prompts.
   const hasExited = exit !== undefined && exit.signal === undefined && !wasEndedByUser(exit);
   const hasRefused = outcome === 'refused' || (input === 'open' && hasExited);
-  const isVain = hasRefused && session.id === undefined && !process.balks;
-  if (run.mode !== 'act' || isVain || prompts.length === 0) return state;
+  const isVain = hasRefused && state.session.id === undefined && !state.process.balks;
+  if (state.run.mode !== 'act' || isVain || prompts.length === 0) return state;
   const atReset = outcome === 'usage-limit' && { atReset: true as const };
   const atLimit = outcome === 'limit' && { atLimit: true as const };
   const wasEnded = exit !== undefined && exit.code !== 0 && wasEndedByUser(exit);
@@ -144,8 +142,7 @@ const SIGNS_OF_LIFE: readonly Event['kind'][] = ['init', 'assistant', 'compact-s
 
 /** Marks a starting process as running when a line proves its session. */
 export function noteAlive(state: GovernorState, event: Event): GovernorState {
-  const { process } = state;
-  if (process.phase !== 'starting' || !SIGNS_OF_LIFE.includes(event.kind)) return state;
+  if (state.process.phase !== 'starting' || !SIGNS_OF_LIFE.includes(event.kind)) return state;
   return changedIn(state, 'process', { phase: 'running' });
 }
 
@@ -163,7 +160,6 @@ const FIRST_DELAY_MS = 1_000;
 /** Resumes the work in a new process: in the same session, or with a document if the session left no log. */
 function restart(state: GovernorState, event: ExitEvent): GovernorState {
   const { process, session, mailbox } = state;
-  const { stalls } = process;
   const attempt = process.restarts + 1;
   const isStalled = process.hangs;
   const end = isStalled ? 'claude was ended' : `claude ended: ${event.signal ?? `exit code ${event.code}`}`;
@@ -187,7 +183,7 @@ function restart(state: GovernorState, event: ExitEvent): GovernorState {
       phase: 'dead',
       resumes: logged || session.id === undefined,
       restarts: attempt,
-      stalls,
+      stalls: process.stalls,
     },
     mailbox: {
       ...restorePrompts(alone, undelivered, undeliveredOf(owedPrompts(state), event)),

@@ -97,25 +97,23 @@ function pauseOf(state: GovernorState): number {
 
 /** Checks for a stall; ends a claude that has ignored the interrupt. */
 export function onStallTimer(state: GovernorState): GovernorState {
-  const { process, facts } = state;
-  const { now } = facts;
+  const { now } = state.facts;
   if (isEnding(state)) return end(state);
   const expected = silentSince(state);
   if (expected === undefined || !isWatched(state)) return changedIn(state, 'process', { lookedAt: undefined });
   // The machine slept, or its clock was set.
-  if (Math.abs(now - (process.lookedAt ?? now)) > 2 * pauseOf(state)) return scheduleCheck(forgetSilence(state));
+  if (Math.abs(now - (state.process.lookedAt ?? now)) > 2 * pauseOf(state)) return scheduleCheck(forgetSilence(state));
   if (runningTool(state) !== undefined) return scheduleCheck(tellLongTools(state));
   return now - expected < limitMs(state) ? scheduleCheck(state) : onStall(state, now - expected);
 }
 
 /** Announces tools that exceed the limit. A long-running tool is no stall, but it may never end. */
 function tellLongTools(state: GovernorState): GovernorState {
-  const { work, facts } = state;
-  const { now } = facts;
+  const { now } = state.facts;
   const isLong = (since: number) => now - since >= limitMs(state);
-  const long = work.tools.open.filter(({ use, since, said }) => !said && isLong(since) && !isAgentCall(use.name));
+  const long = state.work.tools.open.filter(({ use, since, said }) => !said && isLong(since) && !isAgentCall(use.name));
   if (long.length === 0) return state;
-  const open = work.tools.open.map((tool) => (long.includes(tool) ? { ...tool, said: true } : tool));
+  const open = state.work.tools.open.map((tool) => (long.includes(tool) ? { ...tool, said: true } : tool));
   return long.reduce(
     (next, { use, since }) =>
       decide(next, 'silence:tool', 'it has not ended yet', { tool: titleOf(use), ms: now - since }),
@@ -125,8 +123,8 @@ function tellLongTools(state: GovernorState): GovernorState {
 
 function onStall(state: GovernorState, ms: number): GovernorState {
   const { process, run, turn, mailbox } = state;
-  const { enabled } = run.policy.recovery;
-  const isLast = process.stalls >= MAX_STALLS || !enabled || !run.persistent || mailbox.input !== 'open';
+  const isLast =
+    process.stalls >= MAX_STALLS || !run.policy.recovery.enabled || !run.persistent || mailbox.input !== 'open';
   const tries = process.stalls + 1;
   const stalled = changedIn(state, 'process', { stalls: tries, lookedAt: undefined });
   const next = decide(stalled, 'silence:claude', 'it has stopped responding', { ms, tries, last: isLast });
@@ -143,11 +141,10 @@ function onStall(state: GovernorState, ms: number): GovernorState {
 
 /** Tells the agent about background work that is lost with the process, because claude does not report it. */
 function noteLostTasks(state: GovernorState): GovernorState {
-  const { mailbox, turn } = state;
-  if (turn.phase !== 'idle') return state;
+  if (state.turn.phase !== 'idle') return state;
   const because =
     'What ran in the background gave no sign of life, and was ended with Claude Code, which was started again.';
-  return changedIn(state, 'mailbox', { work: mailbox.work ?? because });
+  return changedIn(state, 'mailbox', { work: state.mailbox.work ?? because });
 }
 
 /** After a stalled turn: an interrupted turn continues in another process; a turn that ended by itself was no stall. */

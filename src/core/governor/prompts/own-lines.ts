@@ -45,10 +45,9 @@ export function beginOwnTurn(state: GovernorState, operation: OwnTurn, text: str
  * @param delayMs time that claude waits for the API, in milliseconds
  */
 export function ownTurnTimer({ run }: GovernorState, phase: OwnTurn['phase'], delayMs = 0) {
-  const { compaction, handoff } = run.policy;
   const seconds = {
-    compacting: compaction.timeoutSeconds,
-    asking: handoff.timeoutSeconds,
+    compacting: run.policy.compaction.timeoutSeconds,
+    asking: run.policy.handoff.timeoutSeconds,
     clearing: 30,
     briefing: 120,
   };

@@ -51,9 +51,8 @@ function retryAt(
   state: GovernorState,
   { cause, resetsAt = resetOf(state.limits), isBeyond = false, isAccount }: Failure,
 ): number | undefined {
-  const { facts, run } = state;
-  const { now } = facts;
-  const { wait: limitSeconds, outageWait = 0 } = run.policy.limits;
+  const { now } = state.facts;
+  const { wait: limitSeconds, outageWait = 0 } = state.run.policy.limits;
   const { since, tries } = waitOf(state);
   if (cause === 'limit' && resetsAt !== undefined && resetsAt > now) {
     const until = resetsAt + jitter(state, RESET_SLACK_MS);
@@ -117,13 +116,12 @@ export function followWait(state: GovernorState, { event }: Line): GovernorState
 const MIN_LIMIT_MS = 120_000;
 
 function noteRetry(state: GovernorState, { status, delayMs }: ApiRetryEvent): GovernorState {
-  const { facts, limits, turn } = state;
   const wait = waitOf(state);
-  if (wait.phase === 'paused' || turn.stopped === 'wait') return state;
-  const isLimit = status === 429 && (resetOf(limits) !== undefined || delayMs >= MIN_LIMIT_MS);
+  if (wait.phase === 'paused' || state.turn.stopped === 'wait') return state;
+  const isLimit = status === 429 && (resetOf(state.limits) !== undefined || delayMs >= MIN_LIMIT_MS);
   const cause = isLimit ? 'limit' : wait.cause;
   // claude waits at most six hours at a time, so the reset can be later.
-  const until = Math.max(facts.now + delayMs, isLimit ? (resetOf(limits) ?? 0) : 0);
+  const until = Math.max(state.facts.now + delayMs, isLimit ? (resetOf(state.limits) ?? 0) : 0);
   const isAnnounced = wait.said || (!isLimit && delayMs < MIN_TOLD_MS);
   const next = changedIn(state, 'wait', { ...wait, cause, until, said: wait.said || !isAnnounced });
   return isAnnounced ? next : announce(next, 'claude', status);
@@ -185,14 +183,13 @@ function announce(state: GovernorState, by: 'claude' | 'ctxb', status?: number):
 }
 
 function endAtLimit(state: GovernorState, failure: Failure): GovernorState {
-  const { limits, run, facts } = state;
-  const { resetsAt = resetOf(limits) } = failure;
-  const { wait: seconds } = run.policy.limits;
-  const isBeyond = seconds > 0 && (resetsAt === undefined ? failure.isBeyond === true : resetsAt > facts.now);
+  const { resetsAt = resetOf(state.limits) } = failure;
+  const { wait: seconds } = state.run.policy.limits;
+  const isBeyond = seconds > 0 && (resetsAt === undefined ? failure.isBeyond === true : resetsAt > state.facts.now);
   const over = changedIn(state, 'wait', { ...waitOf(state), phase: 'over' });
   const ended = changedIn(over, 'mailbox', { outcome: 'usage-limit' });
   const limitDetails = isBeyond && { beyond: seconds };
-  const told = decide(ended, 'limit:usage', LIMIT_REACHED, { limit: limits.hit, resetsAt, ...limitDetails });
+  const told = decide(ended, 'limit:usage', LIMIT_REACHED, { limit: state.limits.hit, resetsAt, ...limitDetails });
   return emit(told, SHOW_DEFERRED);
 }
 

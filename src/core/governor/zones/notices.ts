@@ -30,11 +30,10 @@ export function health(state: GovernorState, occurrence: Occurrence, tokens = re
   const zone = zoneAt(tokens, window, state.run.policy);
   const status = occurrence.event === 'exhausted' ? 'critical' : statusOf(zone);
   const fraction = shareOf(tokens, window);
-  const { project, runId } = state.run;
   const record: HealthRecord = {
-    project,
+    project: state.run.project,
     session: state.session.id ?? null,
-    run: runId,
+    run: state.run.runId,
     check_type: 'context',
     status,
     details: { ...occurrence, tokens, window: window ?? null, fraction, zone },
@@ -50,10 +49,9 @@ const REPROMPT_MS = 10 * 60_000;
  * context budget, from the zone `warning` on. During a turn: only urgent text.
  */
 export function tellAgent(state: GovernorState, where: 'prompt' | 'mid-turn'): AgentText {
-  const { gauge, run } = state;
   const { told } = state.mailbox;
-  if (!run.policy.zones.tellAgent || gauge.basis === 'none') return silent(state);
-  const { predicted: tokens, window, fraction, basis } = readGauge(gauge);
+  if (!state.run.policy.zones.tellAgent || state.gauge.basis === 'none') return silent(state);
+  const { predicted: tokens, window, fraction, basis } = readGauge(state.gauge);
   const isDue = told.askedAt === undefined || state.facts.now - told.askedAt >= REPROMPT_MS;
   const asksToStop = isCritical(told.zone) && isDue;
   const tellsBudget = asksToStop || (where === 'prompt' && statusOf(told.zone) !== 'ok');
@@ -92,11 +90,10 @@ function sizeOf({ gauge }: GovernorState, { event }: Prompt): number {
 
 /** Announces a prompt that is too large, once per prompt. */
 export function announceLargeTask(state: GovernorState, prompt: Prompt): GovernorState {
-  const { onLargeTask } = state.run.policy.zones;
   const next = changedIn(state, 'told', { largeTask: prompt.uuid });
   const size = sizeOf(state, prompt);
   const reason = `a prompt of about ${size} tokens in the zone ${zoneNow(state)}`;
-  return decide(next, 'large-task', reason, { tokens: size, todo: onLargeTask });
+  return decide(next, 'large-task', reason, { tokens: size, todo: state.run.policy.zones.onLargeTask });
 }
 
 /** Answers the caller with an error instead of sending the prompt. */

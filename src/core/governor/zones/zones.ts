@@ -10,12 +10,11 @@ type ZoneLevels = TriggerPolicy & Pick<Policy, 'zones'>;
  * @param window tokens; while undefined, only levels in tokens apply
  */
 export function zoneAt(tokens: number, window: number | undefined, levels: ZoneLevels): ZoneName {
-  const { thresholds, zones } = levels;
   const hasBegun = (threshold: number) => tokens >= inTokens(threshold, window);
   if (tokens >= handoffLevel(levels, window)) return 'handoff';
-  if (hasBegun(thresholds.warn)) return 'critical';
-  if (hasBegun(zones.warning)) return 'warning';
-  return hasBegun(zones.monitor) ? 'monitor' : 'ok';
+  if (hasBegun(levels.thresholds.warn)) return 'critical';
+  if (hasBegun(levels.zones.warning)) return 'warning';
+  return hasBegun(levels.zones.monitor) ? 'monitor' : 'ok';
 }
 
 export function statusOf(zone: ZoneName): HealthRecord['status'] {
