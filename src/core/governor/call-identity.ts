@@ -25,10 +25,9 @@ interface Thread {
 const MAX_UNSIZED = 16;
 
 /**
- * Separates the calls of a session if a gateway gives several calls the same id. After a tool's result or a prompt, a
- * line with another number of read tokens belongs to a new call; all lines of one call report the same number. If the
- * lines of a call lack that number, a later line can supply it: the end of the answer, claude's report of its context,
- * or the result of the turn.
+ * Separates calls to which a gateway gives the same id. After a tool's result or a prompt, a line with another number
+ * of read tokens belongs to a new call; all lines of one call report the same number. If they lack it, a later line can
+ * supply it: the end of the answer, claude's report of its context, or the result of the turn.
  */
 export function createCallIdentity() {
   const threads = new Map<string, Thread>();

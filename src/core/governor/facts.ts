@@ -6,21 +6,15 @@ import type { Input } from './input.ts';
 
 type Main<E> = E & { readonly subagent: null };
 
-/** Whether an event is a message of the main thread, by the model or for it. */
 export function isMessage(event: Input['event']): event is Main<AssistantEvent | UserEvent> {
   return (event.kind === 'assistant' || event.kind === 'user') && event.subagent === null;
 }
 
-/** Whether an event is an answer of the model in the main thread. */
 export function isAnswer(event: Input['event']): event is Main<AssistantEvent> & { readonly synthetic: false } {
   return event.kind === 'assistant' && event.subagent === null && !event.synthetic;
 }
 
-/**
- * Whether an event is a message for the model in the main thread.
- *
- * @param role default: any role
- */
+/** A message for the model in the main thread. @param role default: any role */
 export function isMainMessage<R extends UserRole = UserRole>(
   event: Input['event'],
   role?: R,
@@ -80,8 +74,6 @@ export const NO_FACTS: Facts = {
 export const ECHO: Facts = { ...NO_FACTS, isEcho: true };
 
 /**
- * The facts of a line.
- *
  * @param before the state before the line
  * @param after the state after reading it
  * @param known facts that the states do not show

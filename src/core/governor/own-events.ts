@@ -127,8 +127,8 @@ export const OWN_EVENTS = {
   /** The mod has responded. */
   'exact-proved': {},
   /**
-   * The result of the mod in the compaction that claude reports next, checked when its file was read, and the texts of
-   * the messages that stay.
+   * The result of the mod in the compaction that claude reports next, checked when its file was read, and the texts
+   * that stay.
    */
   'exact-receipt': { receipt: (value: unknown) => value as ExactReceipt, kept: textsOf },
   /** A request by `ctxb compact`, `ctxb handoff` or `ctxb stop`. Answered by an `answer-asker`. */

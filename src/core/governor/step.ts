@@ -25,8 +25,8 @@ import { forgetChange } from './tool-budget/tool-state.ts';
 import { onWaitTimer } from './waits/wait.ts';
 
 /**
- * The governor's step: from the state and an input to the next state, with its actions. Pure: no clock, no files, no
- * processes, no randomness. `run` carries the actions out, `replay` lists them.
+ * From the state and an input to the next state, with its actions. Pure: no clock, no files, no processes, no
+ * randomness. `run` carries the actions out, `replay` lists them.
  */
 export function step(before: GovernorState, input: Input): GovernorState {
   const arrived = changed(before, { facts: { ...NO_FACTS, now: input.t }, actions: [] });

@@ -12,7 +12,6 @@ export interface AgentText {
   readonly text: string;
 }
 
-/** No text for the agent. */
 export function silent(state: GovernorState): AgentText {
   return { state, text: '' };
 }
@@ -24,7 +23,6 @@ export interface Line<E extends Event = Event> {
   readonly before: GovernorState;
 }
 
-/** The state with more actions of the current input. */
 export function emit(state: GovernorState, ...actions: readonly Action[]): GovernorState {
   return actions.length === 0 ? state : changed(state, { actions: [...state.actions, ...actions] });
 }
@@ -34,7 +32,6 @@ export function isAnswered({ actions }: GovernorState, { requestId }: Pick<HookA
   return actions.some((action) => action.kind === 'answer-hook' && action.requestId === requestId);
 }
 
-/** The state with changes in the answer to a hook. */
 export function changedAnswer(
   state: GovernorState,
   requestId: string,
@@ -77,7 +74,6 @@ export function decided<N extends DecisionName>(
   } as unknown as DecisionOf<N>;
 }
 
-/** The state with a decision. */
 export function decide<N extends DecisionName>(
   state: GovernorState,
   ...decision: readonly [name: N, reason: string, ...DecisionFacts<N>]

@@ -25,18 +25,16 @@ export function askAgent(state: GovernorState, toolUseId: string): { state: Gove
   return { state, refusal };
 }
 
-/** Number of agents that the run started, also before an interruption, or is about to start. */
 export function agentsBegun({ work: { agents } }: GovernorState): number {
   return agents.before + new Set([...Object.keys(agents.all), ...agents.asked]).size;
 }
 
-/** Asks for claude's cost counter after calls outside the stream: it includes them before the next result. */
+/** After calls outside the stream, claude's cost counter includes them before the next result does. */
 export function countUnseen(state: GovernorState, { before }: Line): GovernorState {
   const isNew = ({ id, isUnseen, calls }: Agent) => isUnseen && calls > (agentOf(before, id)?.calls ?? 0);
   return Object.values(state.work.agents.all).some(isNew) ? askCounter(state) : state;
 }
 
-/** Stops agents that exceed a limit. */
 export function judgeAgents(state: GovernorState, { before }: Pick<Line, 'before'>): GovernorState {
   const { agents: limits } = state.run.policy;
   if (!hasAgentLimits(limits)) return state;
@@ -102,10 +100,7 @@ export function endStopped(state: GovernorState, agentId: string | null): HookAn
   return { continue: false, stopReason: 'a limit of this run for subagents is reached' };
 }
 
-/**
- * Takes the reasons for stopped agents to report to the agent that waits for this tool call; undefined for the main
- * thread.
- */
+/** Takes the reasons for stopped agents for the agent that waits for this tool call; undefined: the main thread. */
 export function takeUnsentNotice(state: GovernorState, toolUseId: string | undefined): AgentText {
   const { untold } = state.work.agents;
   const isDue = ({ aside, ...entry }: Agents['untold'][number]) =>

@@ -37,7 +37,6 @@ export const NEW_AGENT = {
   phase: 'running' as 'running' | 'over' | 'stopped',
 };
 
-/** The subagents of a run, and what limits on their number and size need. */
 export type Agents = Readonly<typeof NO_AGENTS>;
 
 export const NO_AGENTS = {
@@ -50,8 +49,7 @@ export const NO_AGENTS = {
   /** Task ids of stopped workflows. */
   ended: [] as readonly string[],
   /**
-   * Unreported reasons for stopped agents, by the tool call that started them. `aside`: no call waits for the agent, so
-   * the main thread gets the reason.
+   * Unreported reasons for stopped agents. `aside`: no call waits for the agent, so the main thread gets the reason.
    */
   untold: [] as readonly { readonly toolUseId: string; readonly aside: boolean; readonly text: string }[],
 };

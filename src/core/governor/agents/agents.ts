@@ -52,7 +52,6 @@ export function isReporting({ work: { tasks, agents } }: GovernorState): boolean
   );
 }
 
-/** Ends all running agents after their process has ended. */
 export function withoutRunning({ work: { agents } }: GovernorState): Agents {
   const over = (agent: Agent): Agent => (agent.phase === 'running' ? { ...agent, phase: 'over' } : agent);
   const all = Object.fromEntries(Object.entries(agents.all).map(([id, agent]) => [id, over(agent)]));
@@ -64,13 +63,11 @@ export function withAgent(state: GovernorState, id: string, changes: Partial<Age
   return changedIn(state, 'agents', { all: { ...state.work.agents.all, [id]: agent } });
 }
 
-/** The number of agents with calls, and their cost. */
 export function agentTotals({ work: { agents } }: GovernorState) {
   const all = Object.values(agents.all).filter(hasCalled);
   return { count: all.length, microUsd: sumOf(all, ({ microUsd }) => microUsd) };
 }
 
-/** Excludes agents that were only announced. */
 export function hasCalled({ calls }: Agent): boolean {
   return calls > 0;
 }
@@ -93,7 +90,7 @@ function readCall(state: GovernorState, event: AssistantEvent | PartialEvent, id
   return withAgent(state, id, { ...countCall(agent, call), isUnseen: false });
 }
 
-/** Reads the result of an agent that its parent waited for, with the usage of its last call, which the stream omits. */
+/** The result of an agent that its parent waited for has the usage of its last call, which the stream omits. */
 function readHandBack(state: GovernorState, event: UserEvent): GovernorState {
   const report = fieldsOf(event.toolReport);
   const ids = answeredIn(event.blocks);
@@ -142,9 +139,7 @@ function readStart(state: GovernorState, { type, taskId, toolUseId, name, descri
   });
 }
 
-/**
- * Counts progress of an agent outside the stream, or the end of an agent whose last call may be missing in the stream.
- */
+/** The last call of an agent may be missing in the stream, and all calls of an agent outside it. */
 function countTask(state: GovernorState, agent: Agent, tokens: number, isEnd: boolean): GovernorState {
   const isDue = agent.isUnseen ? tokens !== agent.used : isEnd && agent.phase === 'running' && agent.last.usesTool;
   if (!isDue || tokens === 0) return state;
@@ -196,7 +191,7 @@ function readWorkflow(state: GovernorState, { taskId, tokens = 0, lastTool, chan
   return withAgent(state, agent.id, { ...countCall(agent, call), peak: agent.peak });
 }
 
-/** Corrects the figures of an agent: the stream lacks the final token counts of its calls. */
+/** The stream lacks the final token counts of an agent's calls. */
 export function readAgentFigures(state: GovernorState, { id, tokens, microUsd }: OwnEventOf<'agent-read'>) {
   const agent = agentOf(state, id);
   if (agent === undefined) return state;
@@ -211,19 +206,17 @@ export function streamedCall({ last }: Agent) {
   return last.messageId === '' || last.messageId === ESTIMATED ? NO_CALL : last;
 }
 
-/** Whether calls of the agent are not in the stream, all or its last one, so that its figures are estimates. */
+/** Whether all calls of the agent, or its last one, are not in the stream. */
 export function isEstimated({ isUnseen, last }: Agent): boolean {
   return isUnseen || last.messageId === ESTIMATED;
 }
 
-/** Removes an allowed tool call whose agent has started, or which ended without an agent. */
 function forgetAsked(state: GovernorState, toolUseId: string | undefined): GovernorState {
   const { asked } = state.work.agents;
   if (toolUseId === undefined || !asked.includes(toolUseId)) return state;
   return changedIn(state, 'agents', { asked: asked.filter((id) => id !== toolUseId) });
 }
 
-/** Adds a new call, or more of the last one. */
 function countCall(agent: Agent, call: AgentCall) {
   const before = isMoreOf(agent, call) ? agent.last : NO_CALL;
   const isOnly = agent.calls === 1 && before !== NO_CALL;

@@ -6,8 +6,8 @@ import { changedIn, emit } from '../steps.ts';
 import { mergeInitialize, openControl } from './control.ts';
 
 /**
- * Requests that change a setting for the life of claude's process. Each returns a key; a later request with the same
- * key replaces an earlier one.
+ * Settings for the life of claude's process. Each returns a key; a later request with the same key replaces an earlier
+ * one.
  */
 const SETTINGS: Readonly<Record<string, (request: Fields) => unknown>> = {
   apply_flag_settings: ({ settings }) => pathsIn(settings),
@@ -38,7 +38,7 @@ export function noteRequest(state: GovernorState, { requestId: id, request }: Co
   return changedIn(state, 'control', { requests: [...state.process.control.requests, entry] });
 }
 
-/** Handles claude's answer to a request. A new process gets only the settings that succeeded. */
+/** A new process gets only the settings that succeeded. */
 export function noteResponse(state: GovernorState, { requestId, ok }: ControlResponseEvent): GovernorState {
   const { requests } = state.process.control;
   const answered = requests.find((one) => one.id === requestId && !one.answered);
@@ -51,15 +51,14 @@ export function noteResponse(state: GovernorState, { requestId, ok }: ControlRes
   return changedIn(state, 'control', { requests: [...remaining, { ...answered, answered: true }] });
 }
 
-/** Requests with the same key replace each other; undefined for a request that sets nothing. */
 function keyOf({ request }: CallersRequest): string | undefined {
   const named = ownOf(SETTINGS, stringOf(request.subtype))?.(request);
   return named === undefined ? undefined : `${request.subtype} ${named}`;
 }
 
 /**
- * Opens the control channel of a replacement process, and sends the requests that the old one left open. `initialize`
- * requests come first, each with our hooks, because the last one replaces those before it.
+ * Opens the channel of a replacement process, and repeats open requests. `initialize` requests come first, each with
+ * our hooks, because the last one replaces those before it.
  */
 export function reopenControl(state: GovernorState): GovernorState {
   const { requests } = state.process.control;

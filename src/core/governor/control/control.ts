@@ -20,7 +20,6 @@ import { changed, changedIn, clearTimer, decide, emit, isAnswered, isAnsweringUs
 import { answerCallback, CALLBACKS, hookOf, isToolHook } from './hook-callbacks.ts';
 import { onTrigger } from './trigger.ts';
 
-/** Tools whose calls ctxb can limit. */
 const LIMITED_TOOLS = 'Read|Grep|Glob';
 
 /**
@@ -32,9 +31,8 @@ function isFresh(state: GovernorState): boolean {
 }
 
 /**
- * Delays the answer to a tool's hook until the window is known, because the window decides about the call and its
- * result. After a tool it also waits for the size of the previous call, which claude forgets at the next call.
- * undefined: no delay.
+ * Delays the answer to a tool's hook until the window is known, which decides about the call and its result. After a
+ * tool it also waits for the size of the previous call, which claude forgets at the next call. undefined: no delay.
  */
 export function holdCall(state: GovernorState, event: ControlRequestEvent): GovernorState | undefined {
   const { phase, asked, held, unsized } = state.process.control;
@@ -48,7 +46,6 @@ export function holdCall(state: GovernorState, event: ControlRequestEvent): Gove
   return asked && !isUnsized ? waiting : askContext(waiting);
 }
 
-/** Stops waiting for claude's report of its window. */
 export function giveUpAsking(state: GovernorState): GovernorState {
   const entries = Object.entries(state.process.control.pending);
   const pending = Object.fromEntries(entries.map(([id, what]) => [id, what === 'context' ? 'late-context' : what]));
@@ -93,16 +90,12 @@ export function registeredHooks(state: GovernorState): string[] {
   return state.process.control.phase === 'closed' ? [] : Object.keys(hooksFor(state));
 }
 
-/** Opens the control channel of a process by a request of ctxb's own. */
 export function openControl(state: GovernorState): GovernorState {
   const body = withOurHooks(state, state.process.control.initialize ?? { subtype: 'initialize' });
   return askCost(askAtOnce(request(opening(state), 'initialize', body)));
 }
 
-/**
- * Sends the caller's `initialize` with our hooks merged in: claude accepts only the first one, or lets the last replace
- * it.
- */
+/** Merges our hooks into the caller's `initialize`: claude accepts only the first one, or lets the last replace it. */
 export function mergeInitialize(state: GovernorState, callers: Fields, requestId: string): GovernorState {
   const line = controlLine(requestId, withOurHooks(state, callers));
   const opened = opening(changedIn(state, 'control', { initialize: callers }));
@@ -137,7 +130,7 @@ function askAtOnce(state: GovernorState): GovernorState {
   return isLater ? changedIn(state, 'control', { asked: false }) : askContext(state);
 }
 
-/** Asks for the context as soon as the window matters, and for the size of calls whose lines lack it. */
+/** Asks for the context when the window begins to matter, and for the size of calls whose lines lack it. */
 export function askLater(before: GovernorState, event: Event): GovernorState {
   const state = withUnsized(before, event);
   const { phase, asked, unsized } = state.process.control;
@@ -154,10 +147,7 @@ function withUnsized(state: GovernorState, event: Event): GovernorState {
   return unsized === state.process.control.unsized ? state : changedIn(state, 'control', { unsized });
 }
 
-/**
- * Whether another call follows, before which a compaction may pay: the turn continues with a tool, or the session
- * continues with a prompt.
- */
+/** Whether another call follows, before which a compaction may pay: after a tool, or after a prompt. */
 function hasNextCall(state: GovernorState, event: Event): boolean {
   if (event.kind === 'result')
     return predictedTokens(state.gauge) >= MIN_RELIEVED && !(state.mailbox.ended && waiting(state).length === 0);
@@ -195,7 +185,7 @@ export function onOwnResponse(state: GovernorState, event: ControlResponseEvent)
   return purpose === 'trigger' ? onTrigger(answered, event.ok) : answered;
 }
 
-/** Asks for claude's counter of a resumed session, which may include earlier costs. */
+/** The counter of a resumed session may include earlier costs. */
 function askCost(state: GovernorState): GovernorState {
   return state.process.resumes ? askUsage(state, 'usage') : state;
 }
@@ -211,7 +201,7 @@ function onUsage(state: GovernorState, event: ControlResponseEvent, purpose: 'us
 
 const STOP_WAITING = clearTimer('context');
 
-/** Releases waiting prompts when the context is known or claude does not report it. */
+/** Prompts wait until the context is known, or claude does not report it. */
 function finishOpening(state: GovernorState): GovernorState {
   if (state.process.control.phase !== 'opening') return state;
   return emit(changedIn(state, 'control', { phase: 'open' }), STOP_WAITING);
@@ -244,9 +234,8 @@ function onContext(state: GovernorState, event: ControlResponseEvent): GovernorS
 }
 
 /**
- * Handles a question from claude to the caller (a permission, a hook, an MCP server), for whose answer claude waits
- * without a limit. Without a caller that can answer, ctxb sends an error; without ctxb, claude would see its closed
- * input.
+ * A question from claude to the caller (a permission, a hook, an MCP server), for whose answer claude waits without a
+ * limit. Without a caller that can answer, ctxb sends an error; without ctxb, claude would see its closed input.
  */
 export function onQuestion(state: GovernorState, requestId: string): GovernorState {
   if (!state.run.callerSpeaksProtocol || state.mailbox.ended) return emit(state, refusal(requestId));
@@ -286,7 +275,6 @@ function refusal(requestId: string): Action {
   return { kind: 'send', line: JSON.stringify({ type: 'control_response', response }) };
 }
 
-/** Answers open questions with an error, because the caller is gone. */
 export function refuseQuestions(state: GovernorState): GovernorState {
   return emit(changedIn(state, 'control', { questions: [] }), ...state.process.control.questions.map(refusal));
 }

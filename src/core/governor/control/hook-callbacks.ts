@@ -37,7 +37,6 @@ export function answerCallback(state: GovernorState, event: ControlRequestEvent)
   if (isToolHook(hook)) return answerToolHook(state, hook, event);
   const input = fieldsOf(event.request.input);
   const answer: HookAnswer = { kind: 'answer-hook', requestId: event.requestId, hook, output: {} };
-  // Subagents have contexts of their own: the main thread's prompts and notes do not apply to them.
   if (isOfSubagent(event)) return emit(state, answer);
   if (hook === 'PreCompact') return answerPreCompact(state, answer, input);
   if (hook === 'UserPromptSubmit') return answerPrompt(state, answer, stringOf(input.prompt));
@@ -65,7 +64,6 @@ function answerPrompt(state: GovernorState, answer: HookAnswer, prompt: string):
   return answerWithNotice(handOver(state, answer), answer.requestId);
 }
 
-/** Gives the document of the previous context to a fresh one. */
 function handOver(state: GovernorState, answer: HookAnswer): GovernorState {
   const document = documentToGive(state);
   if (document === undefined) return emit(state, answer);
@@ -108,16 +106,11 @@ function restore(state: GovernorState, plain: HookAnswer): GovernorState {
   return emit(told, { ...answer, context: text, ...(shorter !== undefined && { shorter }) });
 }
 
-/** Whether a subagent raised a hook. ctxb keeps no notes of a subagent's context. */
+/** Subagents have contexts of their own, of which ctxb keeps no notes. */
 export function isOfSubagent({ request }: ControlRequestEvent): boolean {
   return Boolean(textOf(fieldsOf(request.input).agent_id));
 }
 
-/**
- * Adds the notices about the main thread's context to an answer.
- *
- * @param call the call whose result gets the text; undefined if a prompt gets it
- */
 function answerWithNotice(state: GovernorState, requestId: string, call?: ToolCall): GovernorState {
   const hint = call === undefined ? silent(state) : hintFor(state, call);
   const zone = tellAgent(hint.state, call === undefined ? 'prompt' : 'mid-turn');
@@ -134,7 +127,7 @@ function withContext(state: GovernorState, requestId: string, text: string): Gov
   }));
 }
 
-/** Answers a hook of a tool, at once or after the host has measured a file or stored a result. */
+/** At once, or after the host has measured a file or stored a result. */
 function answerToolHook(state: GovernorState, hook: ToolHook, event: ControlRequestEvent): GovernorState {
   const call = readToolCall(hook, event);
   if (hook === 'PreToolUse') return STARTS_AGENT.test(call.tool) ? beforeAgent(state, call) : beforeTool(state, call);
@@ -147,7 +140,6 @@ function answerToolHook(state: GovernorState, hook: ToolHook, event: ControlRequ
 
 const STARTS_AGENT = new RegExp(`^(?:${AGENT_TOOLS})$`);
 
-/** Denies a subagent or workflow that exceeds the limit. */
 function beforeAgent(before: GovernorState, call: ToolCall): GovernorState {
   const { state, refusal } = askAgent(before, call.toolUseId);
   if (refusal === undefined) return answered(state, call);
@@ -169,7 +161,7 @@ export function onResultStored(state: GovernorState, requestId: string, path: st
     : state;
 }
 
-/** After an answered tool of the main thread: the turn continues with its result and the notices, or ends here. */
+/** The turn continues with the result and the notices, or ends here. */
 function afterMainTool(state: GovernorState, call: ToolCall): GovernorState {
   if (call.agent !== null || !isAnswered(state, call)) return state;
   const told = answerWithNotice(state, call.requestId, call);

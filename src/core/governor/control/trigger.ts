@@ -7,17 +7,14 @@ import { momentOf } from '../relief/outlook.ts';
 import type { ControlPurpose, GovernorState } from '../state.ts';
 import { changedIn, decide } from '../steps.ts';
 
-/** Where claude's own trigger belongs, and why. */
 interface TriggerPlace extends TriggerSetting {
   readonly reason: string;
 }
 
 /**
- * Place of claude's own trigger, in tokens: by default where the policy puts it, because a turn that would probably
- * cross it starts with a relieved context. An exact compaction keeps the turn's own prompt, so it may come earlier and
- * within a turn.
- *
- * @returns undefined if the window is unknown, if claude would not accept the place, or if claude's own place is better
+ * The place of claude's own trigger: by default where the policy puts it, because a turn that would probably cross it
+ * starts with a relieved context. An exact compaction keeps the turn's own prompt, so it may come earlier and within a
+ * turn. undefined if the window is unknown, claude would not accept the place, or claude's own place is better.
  */
 export function triggerPlace(state: GovernorState): TriggerPlace | undefined {
   const { gauge, run } = state;
@@ -59,8 +56,7 @@ function economicPlace(state: GovernorState, latest: number): TriggerPlace | und
 export function placeTrigger(state: GovernorState): GovernorState {
   const { gauge, process, relief } = state;
   const { trigger } = process.control;
-  // If a hook blocks compactions, claude refuses prompts above its trigger, so the trigger returns to claude's own
-  // place.
+  // If a hook blocks compactions, claude refuses prompts above its trigger: it returns to claude's own place.
   if (relief.blocked) return typeof trigger === 'number' ? setTrigger(state, 'release-trigger') : state;
   if (trigger === 'off' || !process.control.asked || !isKnown(gauge.window)) return state;
   // The pending answer may show that the caller has placed the trigger.

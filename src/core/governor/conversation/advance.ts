@@ -66,9 +66,8 @@ export function isFree(state: GovernorState): boolean {
 }
 
 /**
- * Closes claude's input when all turns have ended, including those that background tasks start: until then claude must
- * be able to ask our hooks. With its input closed, claude would itself wait for subagents and give shells more time;
- * with an open input, ctxb does both.
+ * Closes claude's input when all turns have ended, also those that background tasks start: until then claude must be
+ * able to ask our hooks. Like claude with a closed input, ctxb waits for subagents and gives shells more time.
  */
 function endWhenDone(state: GovernorState): GovernorState {
   const { state: afterNotice, text } = takeUnsentNotice(state, undefined);

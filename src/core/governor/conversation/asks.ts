@@ -58,7 +58,7 @@ function whyNotNow(way: AskedRelief['way'], state: GovernorState): string | unde
   return state.relief.blocked ? 'a hook blocks compactions' : undefined;
 }
 
-/** Records a requested relief and its asker. A relief that has already begun also answers later askers. */
+/** A relief that has already begun also answers later askers. */
 function askRelief(state: GovernorState, way: AskedRelief['way'], now: boolean, by: Asker): GovernorState {
   const { asked } = state.relief;
   const before = asked?.before ?? predictedTokens(state.gauge);
@@ -81,7 +81,6 @@ function stop(state: GovernorState, { now }: Ask, by: Asker): GovernorState {
   return onInterrupt(next, 'ctxb stop asked to end the turn');
 }
 
-/** Answers the askers of a relief as soon as its outcome is known. */
 export function answerAskers(before: GovernorState, state: GovernorState): GovernorState {
   const { asked } = state.relief;
   if (asked === undefined) return state;
@@ -94,7 +93,6 @@ export function answerAskers(before: GovernorState, state: GovernorState): Gover
   return hasBegun ? changedIn(state, 'relief', { asked: running }) : state;
 }
 
-/** The reason in an action that reports a failed relief; empty for other actions. */
 function failureIn(action: Action): string[] {
   const isFailed = action.kind === 'compacted' && action.verdict !== 'success';
   const isOver = action.kind === 'give-up' && action.of === 'run';
@@ -127,10 +125,7 @@ function doneAnswer({ of, native, receipt }: Landing, before: number, after: num
   return { done: isFreed, text: isFreed ? done : `${done}, but nothing was freed`, before, after };
 }
 
-/**
- * Tokens after an exact compaction. The receipt estimates only the messages, so their measured size is scaled by its
- * share.
- */
+/** The receipt of an exact compaction estimates only the messages, so their measured size is scaled by its share. */
 function tokensAfter(receipt: ExactReceipt, size: number, before: GovernorState): number {
   const prefix = Math.min(prefixOf(before), size);
   return Math.round(prefix + (size - prefix) * shareLeft(receipt));

@@ -107,8 +107,8 @@ function pass(state: GovernorState, line: string): GovernorState {
 }
 
 /**
- * Whether a prompt goes into the running turn at once, as without ctxb. A command would run after the turn anyway,
- * where it could be mistaken for one of ctxb's commands.
+ * A prompt goes into the running turn at once, as without ctxb. A command would run after the turn anyway, where it
+ * could be mistaken for one of ctxb's.
  */
 function joinsTurn(state: GovernorState, prompt: Prompt): boolean {
   return (

@@ -66,7 +66,6 @@ function on<K extends Event['kind']>(kind: K, rule: Rule<Extract<Event, { readon
   return (state, line) => (line.event.kind === kind ? rule(state, line as never) : state);
 }
 
-/** A rule for a fact. */
 function when<F extends keyof Facts>(
   fact: F,
   rule: Rule<Facts[F] extends Event | undefined ? NonNullable<Facts[F]> : Event>,
@@ -74,7 +73,6 @@ function when<F extends keyof Facts>(
   return (state, line) => (state.facts[fact] ? rule(state, line as never) : state);
 }
 
-/** A rule that applies in act mode only. */
 function acting<E extends Event>(rule: Rule<E>): Rule<E> {
   return (state, line) => (state.run.mode === 'act' ? rule(state, line) : state);
 }
@@ -84,7 +82,7 @@ function live<E extends Event>(rule: Rule<E>): Rule<E> {
   return (state, line) => (state.run.mode === 'replay' ? state : rule(state, line));
 }
 
-/** The rules for a line, applied in order after it is read. `advance` decides what happens between turns. */
+/** The rules for a line that was read, in order. `advance` decides what happens between turns. */
 const RULES: readonly Rule[] = [
   live(followTools),
   on('boundary', noteBoundary),
@@ -149,7 +147,6 @@ function readLine(state: GovernorState, event: Event, isInjected: boolean): Gove
   return changed(after, { facts: factsOf(event, state, after, { now: facts.now, measured, isInjected }) });
 }
 
-/** Records the tools that claude calls, and their results. */
 function followTools(state: GovernorState, { before, event }: Line): GovernorState {
   const { facts, relief, run, operation, gauge, work } = before;
   const tools = toolsAfter(work.tools, event, {
@@ -164,9 +161,7 @@ function followTools(state: GovernorState, { before, event }: Line): GovernorSta
   return tools === work.tools ? state : changed(state, { work: { ...state.work, tools } });
 }
 
-/**
- * After a call: counts it for its turn, drops ended tasks that it told the model about, and updates the prompt cache.
- */
+/** After a call: its turn, the tasks that it told the model about, and the prompt cache. */
 function followCall(state: GovernorState, { before, event }: Line<SizedCall>): GovernorState {
   const draft = draftOf(state);
   if (!state.facts.isInjected) draft.turn = calledTurn(state.turn);
@@ -215,9 +210,7 @@ function endTurn(state: GovernorState, { event, before }: Line<ResultEvent>): Go
   return resumes ? emit(next, { kind: 'deferred', fate: 'drop' }) : next;
 }
 
-/**
- * Whether a signal to claude alone, Ctrl-C or a limit ended the turn. Its prompt stays unanswered and is not given up.
- */
+/** Whether a signal to claude alone, Ctrl-C or a limit ended the turn, whose prompt stays unanswered. */
 function isCutOff(state: GovernorState, event: ResultEvent): boolean {
   if (state.run.mode !== 'act') return false;
   if (endsAtBudget(state, event)) return true;
@@ -241,17 +234,13 @@ function onClaudeRequest(before: GovernorState, event: ControlRequestEvent): Gov
 
 const REMEMBERED_CALLBACKS = 63;
 
-/** Asks for the window after a change of the model. */
 function followModel(state: GovernorState, { before }: Line): GovernorState {
   const { model } = before.session;
   const isOther = model !== undefined && state.session.model !== model;
   return isOther && state.process.control.phase === 'open' ? askNewWindow(state) : state;
 }
 
-/**
- * Whether the line can change the level. Input since the last call is only a prediction, unless the size is counted in
- * characters alone.
- */
+/** Input since the last call is only a prediction, unless the size is counted in characters alone. */
 function isReading(state: GovernorState, event: Event): boolean {
   return !state.facts.isInjected && (event.kind !== 'user' || isCharactersOnly(state.gauge));
 }

@@ -63,7 +63,6 @@ export function readMessage(state: GovernorState, event: AssistantEvent | UserEv
   return state.run.mode === 'replay' ? withMark(gauge, event) : gauge;
 }
 
-/** Adds the caller's prompt, which claude is about to read, to the predicted size. */
 export function readPrompt(state: GovernorState, event: UserEvent): GovernorState {
   return withGauge(state, readUser(state.gauge, event, measureContent(event.blocks)));
 }
@@ -196,11 +195,7 @@ function readResult(state: GovernorState, event: ResultEvent): Gauge {
   return state.turn.calls === 1 && event.usage !== undefined ? settleOutput(gauge, event.usage.output) : gauge;
 }
 
-/**
- * Learns the windows of all models that the result names, including those of subagents.
- *
- * @param main the session's model
- */
+/** The result names the windows of all models, also of subagents. @param main the session's model */
 function learnWindows(gauge: Gauge, windows: ResultEvent['windows'], main: string | undefined): Gauge {
   const isMain = main !== undefined && (gauge.windowModel ?? modelName(main)) === modelName(main);
   const named = mainWindow(windows, isMain ? main : gauge.windowModel);
@@ -213,8 +208,8 @@ function learnWindows(gauge: Gauge, windows: ResultEvent['windows'], main: strin
 
 /**
  * The last call of a result whose calls are not on the stream (a recording of `--output-format json`). The newest
- * versions name it. Otherwise the total usage is a context size only after a single call. Without a number of turns, it
- * counts as a single call if it fits into the window that the result names.
+ * versions name it; otherwise the total usage is a context size only after a single call. Without a number of turns, it
+ * counts as one if it fits into the window that the result names.
  */
 function lastCall({ usage, lastIteration, numTurns }: ResultEvent, { tokens = 0, source }: ContextWindow) {
   if (usage === undefined || isAllZero(usage)) return undefined;
@@ -223,7 +218,6 @@ function lastCall({ usage, lastIteration, numTurns }: ResultEvent, { tokens = 0,
   return isLone ? usage : undefined;
 }
 
-/** Updates the session's id, model, version, tools and servers from a line. */
 export function readSession(state: GovernorState, event: Event): GovernorState {
   const { session } = state;
   switch (event.kind) {
@@ -259,7 +253,6 @@ export function sessionIn(session: Session, event: AssistantEvent | UserEvent): 
   return mergeSession(session, { id: event.sessionId, model, version: event.version });
 }
 
-/** Fills in unknown fields, and replaces the path of the transcript. */
 function mergeSession(session: Session, update: Partial<Session>): Session {
   const id = session.id ?? update.id;
   const model = session.model ?? update.model;
@@ -273,10 +266,7 @@ const REMINDER = /<system-reminder>([\s\S]*?)<\/system-reminder>/g;
 const USAGE_LINE = /Token usage: (\d+)\/(\d+); \d+ remaining/;
 const CONTEXT_LINE = /Context: \d+(?:\.\d+)?% \((\d+)\/(\d+) tokens\)/;
 
-/**
- * The last size report in the system reminders of a message. Reads only text blocks, because a tool's result can
- * imitate a reminder.
- */
+/** The last size report in the system reminders of text blocks; a tool's result can imitate one. */
 function readTextReport(blocks: readonly Block[]) {
   return blocks
     .flatMap((block) => (block.type === 'text' ? [...block.text.matchAll(REMINDER)] : []))

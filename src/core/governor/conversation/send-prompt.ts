@@ -24,12 +24,9 @@ import type { GovernorState } from '../state.ts';
 import { changed, changedIn, decide, emit, setTimer } from '../steps.ts';
 import { readPrompt } from './readings.ts';
 
-/**
- * claude begins a turn at once. After this time without a line, it has skipped a prompt that the resumed log contains.
- */
+/** After this time without a line, claude has skipped a prompt that the resumed log contains. */
 const SKIPPED_AFTER_MS = 30_000;
 
-/** Sends a prompt, which begins a turn or joins the running one. */
 export function sendPrompt(state: GovernorState, prompt: Prompt): GovernorState {
   // The text can look like another role or an echo, so both are set here.
   const afterRead = readPrompt(noteSaid(notePrompt(state, prompt), prompt), {
@@ -64,7 +61,6 @@ export function closeUnbegun(state: GovernorState): GovernorState {
   return answer(changedIn(state, 'turn', { phase: 'idle' }), promptsInTurn(state));
 }
 
-/** Closes a prompt that claude skipped in a resumed session, and reports it. */
 export function forgetSkipped(state: GovernorState): GovernorState {
   const closed = closeUnbegun(state);
   return closed === state ? state : reportSkipped(closed, promptsInTurn(state));
@@ -77,9 +73,8 @@ function reportSkipped(state: GovernorState, prompts: readonly Prompt[]): Govern
 }
 
 /**
- * Remembers the topic of the session: the newest prompt that describes a task, or the first prompt.
- *
- * @param isAsked whether the model gets the prompt; claude itself answers many commands
+ * Remembers the newest prompt that describes a task, or the first prompt.
+ * @param isAsked whether the model gets it; claude itself answers many commands
  */
 export function notePrompt(
   state: GovernorState,
@@ -107,8 +102,7 @@ export function resumeWork(state: GovernorState, work: string): GovernorState {
 const NO_ADDITION = { text: '', actions: [] } as const;
 
 /**
- * Remembers an interrupt that arrives while a prompt waits inside ctxb. claude has no turn to stop yet, so the turn is
- * stopped when it begins.
+ * An interrupt while a prompt waits inside ctxb: claude has no turn to stop yet, so the turn is stopped when it begins.
  */
 export function noteStop(state: GovernorState): GovernorState {
   const isHeld = state.turn.phase === 'idle' && openPrompts(state).length > 0;

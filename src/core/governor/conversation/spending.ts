@@ -27,7 +27,6 @@ export function endsAtBudget(state: GovernorState, { subtype }: ResultEvent): bo
   return subtype === 'error_max_budget_usd' && (limitUsd ?? projectLimitUsd) !== undefined;
 }
 
-/** Announces crossed warning levels and limits; interrupts the turn that crossed a limit. */
 export function judgeSpending(before: GovernorState, state: GovernorState): GovernorState {
   return judgeLimits(before, judgeUncounted(before, state));
 }
@@ -68,7 +67,6 @@ function interruptTurn(state: GovernorState): GovernorState {
   return state.turn.phase === 'running' ? sendInterrupt(brokenOff, 'cost') : brokenOff;
 }
 
-/** Starts the time limit of a run, in its first process. */
 export function startTime(state: GovernorState): GovernorState {
   const { time = 0 } = state.run.policy.limits;
   if (time === 0 || state.run.mode !== 'act' || state.limits.time !== 'unlimited') return state;
@@ -78,7 +76,7 @@ export function startTime(state: GovernorState): GovernorState {
 /** Room after the time limit for the last turn: a share of the limit, at least a minute. */
 const TIME_HEADROOM = { share: 0.2, leastSeconds: 60 };
 
-/** Handles the time limit like a cost limit. When the room for the last turn is used up too, interrupts that turn. */
+/** Like a cost limit. When the room for the last turn is used up too, interrupts that turn. */
 export function onTimeUp(before: GovernorState): GovernorState {
   const { time = 0 } = before.run.policy.limits;
   if (before.limits.time === 'up') return cutLastTurn(before);
@@ -166,7 +164,7 @@ export function onCostAnswer(before: GovernorState, limitUsd: number | undefined
   return continueWork(changedIn(state, 'limits', { raised }));
 }
 
-/** Continues below the limit: resumes the stopped turn, unless the caller saw its end. */
+/** Resumes the stopped turn below the limit, unless the caller saw its end. */
 function continueWork(state: GovernorState): GovernorState {
   const allowed = changedIn(state, 'limits', { phase: 'within', brokenOff: false });
   if (!state.limits.brokenOff || actionAtLimit(state) === 'stop') return allowed;

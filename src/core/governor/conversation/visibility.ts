@@ -13,13 +13,11 @@ import { planFor } from '../waits/wait.ts';
 import { tellsStop } from './spending.ts';
 
 /**
- * How a line from claude reaches the caller. `buffer`: the line belongs either to an injected turn or to a turn that
- * claude started itself; the next line decides. `defer`: the line is shown only if ctxb cannot recover from the error
- * in it.
+ * How a line from claude reaches the caller. `buffer`: the next line decides whether it belongs to an injected turn or
+ * to a turn that claude started itself. `defer`: shown only if ctxb cannot recover from the error in it.
  */
 export type Visibility = 'show' | 'hide' | 'buffer' | 'defer';
 
-/** How to show a line, by the state before it. */
 export function visibilityOf(state: GovernorState, event: Event): Visibility {
   if (isOwnTraffic(state, event)) return 'hide';
   if (state.run.showInjected) return 'show';
@@ -66,10 +64,7 @@ function tellsFailure(state: GovernorState, event: Event): boolean {
   return isAnswered && planFor(state, event) !== undefined;
 }
 
-/**
- * Whether a line can belong to a turn that ctxb injected: the command was sent, and no turn that claude started itself
- * is under way.
- */
+/** Whether a line can belong to a turn that ctxb injected: its command was sent, and no turn of claude's own runs. */
 export function isInjectedTurn({ operation, process, turn }: GovernorState): boolean {
   if ('turn' in operation) return operation.turn === 'running' || turn.phase === 'idle';
   return process.compacts && turn.phase !== 'running';

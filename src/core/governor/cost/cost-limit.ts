@@ -7,7 +7,6 @@ export type CostScope = 'run' | 'project';
 export type Spending = Readonly<typeof NO_SPENDING>;
 
 export const NO_SPENDING = {
-  /** Notices given so far. */
   said: [] as readonly CostNotice[],
   /** Costs of other runs in the period, and of this run before the period began, in micro-dollars. */
   others: 0,
@@ -21,9 +20,7 @@ export const NO_SPENDING = {
   lost: 0,
   /** Limits in US dollars that the user set in place of reached ones. */
   raised: {} as { readonly [S in CostScope]?: number | undefined },
-  /**
-   * - `wrapping`: the last turn runs.
-   */
+  /** `wrapping`: the last turn runs. */
   phase: 'within' as 'within' | 'wrapping' | 'over',
   /** The time limit of the run: none, not reached, or reached. */
   time: 'unlimited' as 'unlimited' | 'runs' | 'up',
@@ -31,7 +28,6 @@ export const NO_SPENDING = {
   brokenOff: false,
 };
 
-/** Whether ctxb asks the user at a limit, which needs a user at the terminal. */
 export function asksPerson(onLimit: CostPolicy['onLimit'], attended: boolean): boolean {
   return attended && (onLimit === 'ask' || onLimit === 'auto');
 }
@@ -40,7 +36,6 @@ export interface CostLimits {
   /** US dollars; undefined or 0: no limit. */
   readonly limitUsd: number | undefined;
   readonly projectLimitUsd: number | undefined;
-  /** Costs of other runs in the period. */
   readonly othersMicroUsd: number;
   /** Costs of this run before the period began; the project's limit does not include them. */
   readonly earlierMicroUsd?: number;
@@ -60,10 +55,8 @@ interface CostShare<Level = 'none' | 'warn' | 'limit'> {
 export type CostNotice = CostShare<'warn' | 'limit'>;
 
 /**
- * Compares costs with limits. `nearest`: the limit that is used up most. `level`: the level of that limit; it stays
- * `limit` until the limit is raised. `news`: notices that were not given yet, in order; a run that crosses a limit at
- * once gets the warning first.
- *
+ * `nearest`: the limit that is used up most. `level`: its level; it stays `limit` until the limit is raised. `news`:
+ * notices that were not given yet; a run that crosses a limit at once gets the warning first.
  * @param spent costs of this run, in micro-dollars
  * @param earlier `said` of the previous result; empty at the start
  */

@@ -41,26 +41,20 @@ export const EMPTY_COST = {
   unpriced: undefined as string | undefined,
 };
 
-/** The prices for a lookup. */
 interface PriceList {
-  /** Prices that override the built-in ones. */
   readonly prices: Prices;
   /** Version of Claude Code, for lines that do not state it. */
   readonly version: string | undefined;
   /**
-   * Whether the lines are a recording: a file can have lines of several processes. No limit depends on the sum, as it
-   * does in a run, where each call counts at least with its list price.
+   * The lines can be of several processes. No limit depends on the sum, as it does in a run, where each call counts at
+   * least with its list price.
    */
   readonly isRecording?: boolean;
 }
 
 const NOTHING_OPEN = { settled: 0, calls: [] } as const;
 
-/**
- * Updates the costs after a line from claude.
- *
- * @param written size of the model's text in the line, if already measured
- */
+/** @param written size of the model's text in the line, if already measured */
 export function readCost(cost: Cost, event: Event, list: PriceList, written = sumContent(measureLine(event))): Cost {
   switch (event.kind) {
     case 'init':
@@ -116,7 +110,6 @@ export function isComputed(cost: Cost): boolean {
   return cost.guessed || openMicroUsd(cost) > 0;
 }
 
-/** Converts micro-dollars to US dollars for display. Sums use micro-dollars. */
 export function toUsd(microUsd: number): number {
   return microUsd / 1_000_000;
 }
@@ -126,9 +119,8 @@ export function toMicroUsd(usd: number): number {
 }
 
 /**
- * The costs when another process continues the run, or when a run resumes an earlier session.
- *
- * @param start `resumed`: with `--resume` or `--continue`
+ * The costs when another process continues the run. `resumed`: with `--resume` or `--continue`, also of an earlier
+ * session.
  */
 export function costAfterRestart(cost: Cost, start: 'fresh' | 'resumed'): Cost {
   const open = openMicroUsd(cost);
@@ -148,10 +140,8 @@ export function readLogged(cost: Cost, microUsd = 0): Cost {
 }
 
 /**
- * Reads claude's own counter before the first call of a process (`get_usage`). Its value is from before this process,
+ * claude's own counter before the first call of a process (`get_usage`), in US dollars. It is from before this process,
  * so the total stays.
- *
- * @param usd US dollars
  */
 export function readOpening(cost: Cost, usd: number): Cost {
   const begins = toMicroUsd(usd);
@@ -160,9 +150,7 @@ export function readOpening(cost: Cost, usd: number): Cost {
 }
 
 /**
- * Reads claude's own counter, from a result or from `get_usage`, which claude also answers within a turn.
- *
- * @param usd US dollars, cumulative over the process
+ * claude's own counter, from a result or from `get_usage`, also within a turn: US dollars, cumulative over the process.
  */
 export function readReport(cost: Cost, usd: number): Cost {
   const total = toMicroUsd(usd);
@@ -210,9 +198,9 @@ function turnMicroUsd({ usage, windows }: ResultEvent, { prices, version }: Pric
 }
 
 /**
- * Handles the first report of a process that resumes a session, in a version that may have carried over the session's
- * cost: after a crash the counter can include all, a part or nothing. So only later changes of the counter count, and
- * the costs of this process so far are computed.
+ * The first report of a process that resumes a session, in a version that may have carried over the session's cost:
+ * after a crash the counter can include all, a part or nothing. So only its later changes count, and the costs so far
+ * are computed.
  */
 function readFirstReport(cost: Cost, total: number, carried: number): Cost {
   const computedMicroUsd = openMicroUsd(cost);

@@ -9,7 +9,6 @@ export interface PricedCall {
   readonly thread: string | null;
   readonly messageId: string;
   readonly model: string | undefined;
-  /** Version of the Claude Code that made the call; undefined if unknown. */
   readonly version: string | undefined;
   readonly price: Price;
   readonly usage: Usage;
@@ -27,15 +26,12 @@ interface OpenCalls {
   readonly settled: number;
 }
 
-/** Replaces the open call of a thread. */
 export function replaceCall(calls: readonly PricedCall[], call: PricedCall): readonly PricedCall[] {
   if (calls.length === 1 && calls[0]?.thread === call.thread) return [call];
   return [...calls.filter(({ thread }) => thread !== call.thread), call];
 }
 
-/**
- * The last call of a thread since claude's last report, in micro-dollars; undefined without a call that has a price.
- */
+/** The last call of a thread since claude's last report; undefined without a call that has a price. */
 export function openCall({ calls }: Pick<OpenCalls, 'calls'>, thread: string) {
   const call = calls.find((each) => each.thread === thread);
   if (call === undefined) return undefined;

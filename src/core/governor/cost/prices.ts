@@ -150,8 +150,7 @@ function namesIn(prices: Prices): readonly Name[] {
 const LISTED = namesIn(PRICES);
 
 /**
- * The price of a model: from `prices`, or else the list price.
- *
+ * From `prices`, or else the list price.
  * @param version version of the Claude Code that counted; undefined: the current one
  */
 export function priceFor(
@@ -186,8 +185,8 @@ function priceInVersion(price: Price, version: string): Price {
 }
 
 /**
- * Whether an id begins with a model's name. `claude-opus-4-1` does not match `claude-opus-4-10`, nor `claude-opus-5` a
- * later `claude-opus-5-6`: only a date may follow.
+ * `claude-opus-4-1` does not match `claude-opus-4-10`, nor `claude-opus-5` a later `claude-opus-5-6`: only a date may
+ * follow.
  */
 function isBeginning(name: string, id: string): boolean {
   return id.startsWith(name) && !(/\d$/.test(name) && /^(?:\d|-\d{1,2}(?!\d))/.test(id.slice(name.length)));
@@ -209,9 +208,8 @@ export function microUsdOf(usage: Usage, listPrice: Price, output = usage.output
 }
 
 /**
- * Cost of further inferences of a call, in micro-dollars.
- *
- * @returns `unpriced`: a model or a term without a known price, whose cost is missing from the sum
+ * Micro-dollars of further inferences of a call. `unpriced`: a model or a term without a known price, which the sum
+ * lacks.
  */
 export function furtherCost({ besides = [], terms }: Usage, own: Price, prices: Prices, version: string | undefined) {
   let microUsd = 0;

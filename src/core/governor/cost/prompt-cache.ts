@@ -20,7 +20,6 @@ export const NO_CACHE = {
   held: 0,
   /** Expected share of calls within a turn that find their context in the cache. */
   hits: 1,
-  /** The setup of the last call, as far as known. */
   setup: undefined as Setup | undefined,
   version: undefined as string | undefined,
   /** Whether claude was restarted since the last call. */
@@ -28,12 +27,10 @@ export const NO_CACHE = {
 };
 
 /**
- * The cache after a call of the main thread, which wrote to the cache, or extended its life by reading. Only writes
- * show its lifetime.
- *
+ * The cache after a call of the main thread, which wrote to it, or extended its life by reading. Only writes show its
+ * lifetime.
  * @param session tools and version of the call
  * @param before tokens of the call before it in the turn; undefined: none, or the context was replaced since
- * @param now milliseconds since the epoch
  */
 export function cacheAfter(
   cache: PromptCache,

@@ -26,10 +26,7 @@ const NATIVE_CHARS_PER_TOKEN = 4;
 /** Tokens of a document, and of a picture of unknown size. */
 const PICTURE_TOKENS = 1600;
 
-/**
- * Tokens of a tool definition that a tool search returns, measured on searches with one or two tools in public session
- * logs.
- */
+/** Tokens of a tool definition in a tool search, measured on searches with one or two tools in public session logs. */
 const DEFINITION_TOKENS: Readonly<Record<string, number>> = {
   AskUserQuestion: 1240,
   EnterPlanMode: 1100,
@@ -64,10 +61,7 @@ const TOOL_RESULT_TOKENS = 15;
 /** Weight of the start value in tokens; a session's own calls soon outweigh it. */
 const PRIOR_TOKENS = 4_000;
 
-/**
- * A growth that differs from the estimate by more than this factor has another cause (reminders, another model) and is
- * not learned.
- */
+/** A growth that differs from the estimate by more has another cause (reminders, another model) and is not learned. */
 const PLAUSIBLE_FACTOR = 3;
 
 /** Limits the influence of a single call: most larger deviations have another cause. */
@@ -97,7 +91,6 @@ export function calibrationFor(model: string | undefined, calibration: Calibrati
   return tokenizer === calibration.tokenizer ? calibration : { ...calibration, tokenizer };
 }
 
-/** Expected tokens of message content. */
 export function measureContent(blocks: readonly Block[]): Content {
   return sumContent(blocks.map((block) => measureBlock(block)));
 }
@@ -167,7 +160,6 @@ export function scaleOf({ expected, tokens, tokenizer }: Calibration): number {
   return (tokenizer * tokens) / expected;
 }
 
-/** Expected tokens of one block. */
 export function measureBlock(block: Block, tokensOf = expectedTokens): Content {
   switch (block.type) {
     case 'image':
@@ -197,7 +189,7 @@ function pictureContent(size: PictureSize): Content {
 }
 
 /**
- * Models for which the API removes the thoughts of earlier turns when a new prompt arrives. From Opus 4.5 and Sonnet
+ * For these models the API removes the thoughts of earlier turns when a new prompt arrives. From Opus 4.5 and Sonnet
  * 4.6 on, thoughts stay (Anthropic's documentation of extended thinking, and 1,700 calls of public session logs).
  */
 const DROPS_THOUGHTS = /claude-(?:3|haiku-4-5|sonnet-4(?:-[05]|-2025)|opus-4(?:-[01]|-2025))/;

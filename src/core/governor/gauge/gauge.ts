@@ -102,11 +102,6 @@ export function readGauge(gauge: Gauge): Reading {
   return { used: gauge.used, predicted: next, window: tokens, windowSource: source, fraction, basis: basisOf(gauge) };
 }
 
-/**
- * Describes a crossed level, as the reason of a decision.
- *
- * @param threshold a fraction of the window (≤ 1) or tokens (> 1)
- */
 export function crossedText(gauge: Gauge, threshold: number): string {
   const { tokens } = gauge.window;
   const of = tokens === undefined ? '' : ` of ${tokens}`;
@@ -123,13 +118,9 @@ export function changedGauge(gauge: Gauge, changes: Partial<Gauge>): Gauge {
   return Object.assign({ ...gauge }, changes);
 }
 
-/** Figures of a call in one line. */
 type CallFigures = Omit<Call, 'peaks' | 'output'>;
 
-/**
- * Adds an API call of the main thread; `generated` is the content of its first line. Sets every field, which is faster than
- * copying them.
- */
+/** `generated`: content of the call's first line. Setting every field is faster than copying them. */
 export function addCall(gauge: Gauge, { messageId, model, usage, outputKnown, generated }: CallFigures): Gauge {
   const used = contextOf(usage);
   const previous = gauge.basis === 'measured' ? gauge.call : null;
@@ -179,12 +170,10 @@ export function extendCall(gauge: Gauge, figures: Pick<CallFigures, 'generated'>
   return changedGauge(gauge, { call, thoughts, window, used, ...withPeak(before, used) });
 }
 
-/** Sets the actual output count of the last call. */
 export function settleOutput(gauge: Gauge, output: number): Gauge {
   return gauge.call === null ? gauge : changedGauge(gauge, { call: { ...gauge.call, output, outputKnown: true } });
 }
 
-/** Adds content after the last call, such as tool results or a prompt. */
 export function addToContext(gauge: Gauge, content: Content): Gauge {
   return changedGauge(gauge, { added: addContent(gauge.added, content) });
 }
@@ -199,7 +188,7 @@ export function endThoughts(gauge: Gauge): Gauge {
 /** Data of the last call, reset when the context is replaced. */
 const NO_CALL = { call: null, added: NO_CONTENT, thoughts: 0, foreseen: undefined } as const;
 
-/** Sets a reading that does not come from a call: claude's own answer, or a report in text. */
+/** A reading that does not come from a call: claude's own answer, or a report in text. */
 export function withReading(gauge: Gauge, used: number, basis: Basis): Gauge {
   const window = learnFromContext(gauge.window, used);
   return changedGauge(gauge, { ...NO_CALL, window, basis, used, ...withPeak(gauge, used) });
@@ -210,10 +199,7 @@ function withPeak({ peak, peaks, windowModel = '' }: Pick<Gauge, 'peak' | 'peaks
   return { peak: Math.max(peak, used), peaks: isHigher ? { ...peaks, [windowModel]: used } : peaks };
 }
 
-/**
- * Resets the gauge after the context was replaced (compaction, `/clear`). Until the next reading the size is estimated
- * as the fixed prefix plus the kept tokens.
- */
+/** Until the next reading a replaced context is estimated as the fixed prefix plus the kept tokens. */
 export function emptyContext(gauge: Gauge, keptTokens: number): Gauge {
   const used = Math.min(gauge.first ?? 0, gauge.used) + keptTokens;
   return changedGauge(gauge, { ...NO_CALL, basis: 'estimated', used, characters: NO_CHARACTERS });
@@ -224,10 +210,7 @@ export function isCharactersOnly(gauge: Gauge): boolean {
   return gauge.calls === 0 && (gauge.basis === 'none' || gauge.basis === 'estimated');
 }
 
-/**
- * Whether the size is unreliable: after a break it is an estimate, which in a resumed session includes all earlier
- * text.
- */
+/** After a break the size is an estimate, which in a resumed session includes all earlier text. */
 export function isGuess({ basis, calls }: Gauge): boolean {
   return basis === 'none' || (basis === 'estimated' && calls > 0);
 }

@@ -42,10 +42,7 @@ export function peakShare(gauge: Gauge): number | null {
   return gauge.peak === 0 ? null : shareOf(gauge.peak, windowNamed(gauge, name).tokens);
 }
 
-/**
- * The largest used share of any model's window; null if unknown. A model whose window is unknown does not matter if
- * even its share of the small window is not the largest.
- */
+/** The largest used share of any model's window; null if a model whose window is unknown may have a larger one. */
 export function largestShare(gauge: Gauge): number | null {
   let [known, possible] = [0, 0];
   for (const [name, peak] of Object.entries(gauge.peaks)) {

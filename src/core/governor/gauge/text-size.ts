@@ -3,8 +3,8 @@ import { isFields } from '../../protocol/fields.ts';
 import { expectedTokens } from './token-estimate.ts';
 
 /**
- * Tokens that a part of a message takes besides its characters, fitted by least absolute error on the calls used for
- * the character weights. A tool's call and result always occur together; those calls show 70 for both.
+ * Tokens of a part besides its characters, fitted by least absolute error on the calls used for the character weights.
+ * A tool's call and result always occur together; those calls show 70 for both.
  */
 const TOOL_USE_TOKENS = 55;
 const THINKING_TOKENS = 10;
@@ -19,7 +19,6 @@ const SIGNATURE_FRAME = 173;
 /** Ratio for a hidden thought: prose, like the models' visible thoughts. */
 const THOUGHT_TOKENS_PER_CHAR = 0.26;
 
-/** Measures the texts of a block, the slowest step of reading it. */
 export function sizeOf(block: TextBlock, tokensOf = expectedTokens): TextSize {
   if (block.size) return block.size;
   if (block.type === 'tool_use') return inputSize(block.name, block.input, tokensOf);

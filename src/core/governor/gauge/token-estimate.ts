@@ -52,7 +52,6 @@ export function addText(
   return { ...estimate, toolCalls, [tokens]: estimate[tokens] + textTokens(text) };
 }
 
-/** Adds the blocks of a message: tool results count as tool output, texts as prompts. */
 export function addBlocks(estimate: CharacterEstimate, blocks: readonly Block[]): CharacterEstimate {
   return blocks.reduce((sum, block) => {
     if (block.type === 'tool_result') return addText(sum, 'tool', block.text);
@@ -120,7 +119,6 @@ const ASCII = Uint8Array.from({ length: 128 }, (_, code) => kindOf(String.fromCh
 const FIRST_WIDE = 0x2e80;
 const FIRST_SURROGATE = 0xd800;
 
-/** A text as a string or as its UTF-16 units. */
 type Text = string | Uint16Array;
 
 /** Expected tokens of a text, not rounded. */

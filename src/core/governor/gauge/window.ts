@@ -27,7 +27,6 @@ const SOURCE_RANK: Readonly<Record<WindowSource, number>> = {
   unknown: 0,
 };
 
-/** The two window sizes, in tokens. */
 export const SMALL_WINDOW = 200_000;
 export const LARGE_WINDOW = 1_000_000;
 
@@ -54,23 +53,19 @@ export function learnFromModelId(window: ContextWindow, model: string | undefine
   return learnWindow(window, windowOfModel(model) ?? 0, 'model-id');
 }
 
-/** Window in tokens, if the model's name shows it. */
 export function windowOfModel(model: string | undefined): number | undefined {
   return model !== undefined && hasLargeMark(model) ? LARGE_WINDOW : undefined;
 }
 
-/**
- * A context larger than the window proves a larger window, unless claude or the user named the window: claude acts on
- * its own value.
- */
+/** A context proves a larger window, unless claude or the user named the window: claude acts on its own value. */
 export function learnFromContext(window: ContextWindow, used: number): ContextWindow {
   if (used <= (window.tokens ?? SMALL_WINDOW)) return window;
   return learnWindow(window, Math.max(LARGE_WINDOW, used), 'raised');
 }
 
 /**
- * The main model's window from `result.modelUsage`, which also lists the models of subagents. The result may have the
- * `[1m]` mark that messages lack.
+ * The main model's window from `result.modelUsage`, which also lists subagents' models. Its id may have the `[1m]` mark
+ * that messages lack.
  */
 export function mainWindow(windows: Readonly<Record<string, number>>, model: string | undefined): number | undefined {
   const exact = ownOf(windows, model ?? '');
@@ -126,8 +121,7 @@ const SMALL_MODELS = /^claude-(?:3-.*|(?:opus|sonnet|haiku)-4(?:-[156])?)$/;
 const LARGE_ON_PLANS = { model: 'claude-opus-4-6', from: '2.1.75' };
 
 /**
- * The window of a model in a version of Claude Code, in tokens; undefined if unknown.
- *
+ * The window in tokens; undefined if unknown.
  * @param keepsMark whether the id would still have `[1m]`: session logs drop it
  */
 export function windowIn(
@@ -157,10 +151,8 @@ const MODEL_SWITCH = /<command-name>\/model<[\s\S]*?<command-args>([^<]*)|<local
 const LARGE_WORDS = /\[1m\]|1M context/;
 
 /**
- * Reads the dropped mark of the large window from a row of a session log.
- *
- * @returns the family of the models that run with the large window; empty if another model was chosen without a mark;
- *   undefined if the row has no such information
+ * The family of the models that run with the large window, by a row of a session log, which drops the mark; empty if
+ * another model was chosen without a mark; undefined if the row does not say.
  */
 export function markedFamily(event: AssistantEvent | UserEvent): string | undefined {
   // Text next to a tool result is not a command, because a command begins a turn.

@@ -81,7 +81,6 @@ export function giveUpWaiting(state: GovernorState, { attempt }: OperationIn<'co
   return emit(stopped, setTimer('handoff', STOP_TIMEOUT_MS));
 }
 
-/** Records an interrupt of the caller's during a compaction of ctxb's, which the caller does not see. */
 export function noteInterrupt(state: GovernorState): GovernorState {
   const { operation } = state;
   if (operation.phase !== 'compacting') return state;
@@ -93,7 +92,6 @@ export function endOverdue(state: GovernorState): GovernorState {
   return state.process.compacts ? changedIn(state, 'process', { compacts: false }) : state;
 }
 
-/** A line after an abandoned compaction. */
 export function followOverdue(state: GovernorState, event: Event): GovernorState {
   return event.kind === 'result' && state.process.compacts ? emit(endOverdue(state), DROP_BUFFERED) : state;
 }
@@ -159,8 +157,8 @@ const REASONS: Readonly<Record<Verdict | 'exact', string>> = {
 const REFUSED = 'the API refuses to summarise the context';
 
 /**
- * Gives up after claude's own compaction that a hook blocked or that claude could not write: each further call
- * would pay for another failed summary.
+ * After claude's own compaction that a hook blocked or that claude could not write, each further call would pay for
+ * another failed summary.
  */
 export function giveUpNative(state: GovernorState, { event }: Line<CompactStatusEvent>): GovernorState {
   const failed = !isCompacting(state) && event.error;
@@ -173,9 +171,8 @@ export function giveUpNative(state: GovernorState, { event }: Line<CompactStatus
 }
 
 /**
- * Gives up compacting after the allowed number of failures, and makes a handoff due.
- *
- * @param because the reason; by default the number of failed compactions
+ * Gives up compacting after the allowed failures, and makes a handoff due.
+ * @param because by default the number of failures
  */
 export function giveUpWhenUseless(state: GovernorState, failuresBefore: number, because?: string): GovernorState {
   const { failures } = state.relief;
@@ -187,7 +184,7 @@ export function giveUpWhenUseless(state: GovernorState, failuresBefore: number, 
   return decide(changedIn(state, 'relief', { due }), 'give-up:compaction', reason);
 }
 
-/** Whether an event shows that the compaction's turn has begun; in the order in which claude writes them. */
+/** In the order in which claude writes them. */
 function hasBegun(event: Event): boolean {
   if (event.kind === 'compact-status') return event.phase !== 'other';
   if (event.kind === 'boundary') return event.trigger === 'manual';
@@ -229,7 +226,6 @@ export function statusOf({ status }: ApiRetryEvent): Attempt['apiStatus'] {
   return status ?? 'unreachable';
 }
 
-/** Whether the API refused for good, as opposed to being unavailable now. */
 function isRejected({ error, apiStatus }: Attempt): boolean {
   const byStatus = typeof apiStatus === 'number' && apiStatus >= 400 && !isTemporary(apiStatus);
   return byStatus || REJECTION.test(error ?? '');

@@ -22,10 +22,7 @@ export function clear(state: GovernorState, written: Written): GovernorState {
   return beginOwnTurn(state, operation, '/clear');
 }
 
-/**
- * All supported versions show a new conversation by a `reset`, by another session id, or by calling the SessionStart
- * hook.
- */
+/** A new conversation shows by a `reset`, another session id, or a call of the SessionStart hook. */
 export function followClear(state: GovernorState, operation: OperationIn<'clearing'>, event: Event): GovernorState {
   const isNewSession = state.session.id !== operation.plan.sessionId;
   const isProved = operation.proved || event.kind === 'reset' || (event.kind === 'init' && isNewSession);
@@ -35,19 +32,15 @@ export function followClear(state: GovernorState, operation: OperationIn<'cleari
   return isProved ? finishClear(over, operation, 'clear', operation.given) : leave(over, operation);
 }
 
-/**
- * Records that claude's hook reported a new conversation.
- *
- * @param hasDocument whether the answer to the hook contains the document
- */
+/** claude's hook has reported a new conversation. @param hasDocument whether the answer contains the document */
 export function noteCleared(state: GovernorState, hasDocument: boolean): GovernorState {
   if (state.operation.phase === 'clearing') return changedIn(state, 'operation', { proved: true, given: hasDocument });
   return hasDocument ? changedIn(state, 'relief', { pending: undefined }) : state;
 }
 
 /**
- * Whether the document goes with the prompt that resumes the stopped turn. At the start of the conversation the
- * document would precede claude's own introduction, which then would miss the prompt cache.
+ * The document goes with the prompt that resumes the stopped turn. At the start of the conversation it would precede
+ * claude's own introduction, which then would miss the prompt cache.
  */
 export function resumesInNewProcess({ operation, relief, run }: GovernorState): boolean {
   // A run with a single prompt has no prompt hook.
@@ -59,7 +52,6 @@ export function documentToGive({ operation, relief }: GovernorState): HandoffDoc
   return operation.phase === 'clearing' && !operation.given ? operation.document : relief.pending;
 }
 
-/** Replaces the process, because `/clear` has no effect. */
 export function leave(state: GovernorState, { plan, document }: Written): GovernorState {
   const leaving = changed(state, { operation: { phase: 'leaving', plan, document } });
   if (state.process.phase === 'dead') return startFresh(leaving);
@@ -118,7 +110,7 @@ function finishClear(
   return emit(told, health(fresh, { event: 'handoff', ms, by, reason: plan.reason }, plan.before.predicted));
 }
 
-/** Sends the document as a prompt in a hidden turn, because claude calls no hooks. */
+/** Without hooks, a prompt in a hidden turn has the document. */
 export function startBriefing(state: GovernorState, document: HandoffDocument): GovernorState {
   const text = `${document.text}\n\nThe work continues with the next message. Answer only: OK`;
   const given = changedIn(state, 'relief', { pending: undefined });
@@ -134,10 +126,7 @@ export function giveUpBriefing(state: GovernorState, operation: OperationIn<'bri
   return operation.isLate ? emit(state, { kind: 'kill' }) : stopLate(state);
 }
 
-/**
- * Interrupts a late injected turn. It must end before the next turn begins, or its result would be taken for the
- * result of the next.
- */
+/** A late injected turn must end before the next turn begins, or its result would be taken for the next one's. */
 export function stopLate(state: GovernorState): GovernorState {
   return sendInterrupt(emit(changedIn(state, 'operation', { isLate: true }), setTimer('handoff', EXIT_PATIENCE_MS)));
 }

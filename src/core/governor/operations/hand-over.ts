@@ -14,10 +14,7 @@ import { isUnavailable, statusOf } from './compact.ts';
 import { clear, leave, stopLate, TURN_OVER } from './fresh-context.ts';
 import { type HandoffPlan, IDLE, type OperationIn } from './operation.ts';
 
-/**
- * Hands the work over to a fresh context: asks the agent for a document, checks and writes the document, clears the
- * conversation, and gives the document to the fresh one.
- */
+/** Asks the agent for a document, checks and writes it, clears the conversation, and gives it to the fresh context. */
 export function startHandoff(state: GovernorState, reason: string): GovernorState {
   const plan = planOf(state, reason, state.session.commandsOff || isUnreachable(state) ? 'leave' : 'clear');
   const starting = changedIn(state, 'relief', { due: undefined });
@@ -90,7 +87,6 @@ function readAnswer(state: GovernorState, operation: OperationIn<'asking'>, even
   return write(emit(state, ...TURN_OVER), plan, event.isError ? undefined : event.text);
 }
 
-/** Postpones the handoff because the API is down. The conversation continues unchanged. */
 function postponeHandoff(state: GovernorState, { due }: HandoffPlan, error: string): GovernorState {
   const relief = { ...state.relief, due, putOffAt: state.gauge.calls };
   const continued = continueStopped(changed(state, { operation: IDLE, relief }));
@@ -120,16 +116,13 @@ export function onHandoffWritten(
   return proceed(state, { plan, document: { path, text, by, problems } });
 }
 
-/**
- * If claude does not stop compacting, ends its process. A new process continues, in a fresh context if a handoff is
- * due.
- */
+/** If claude does not stop compacting, a new process continues, in a fresh context if a handoff is due. */
 export function leaveUnreachable(state: GovernorState): GovernorState {
   if (!isUnreachable(state)) return state;
   return state.relief.due === undefined ? emit(state, { kind: 'kill' }) : startHandoff(state, state.relief.due);
 }
 
-/** Interrupts the agent's late answer. If the interrupt has no effect either, ctxb replaces the process. */
+/** If the interrupt of a late answer has no effect either, ctxb replaces the process. */
 export function giveUpAnswer(state: GovernorState, operation: OperationIn<'asking'>): GovernorState {
   if (!operation.isLate) return stopLate(state);
   return write(emit(state, DROP_BUFFERED), { ...operation.plan, way: 'leave' }, undefined);

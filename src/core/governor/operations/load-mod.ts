@@ -48,7 +48,6 @@ export function loadMod(state: GovernorState): GovernorState {
   return state.relief.exact.phase === 'unarmed' ? armMod(state) : state;
 }
 
-/** Lets prompts wait until the mod is loaded, if loading is possible. */
 export function awaitExact(state: GovernorState): GovernorState {
   const next = loadMod(state);
   return next.relief.exact.phase === 'arming' ? changed(next, { operation: { phase: 'loading' } }) : next;
@@ -108,7 +107,6 @@ export function giveUpArming(state: GovernorState): GovernorState {
 
 const CLEAR = clearTimer('exact');
 
-/** Updates the mod's state and ends the wait for it. */
 function endLoading(state: GovernorState, exact: Partial<Exact>): GovernorState {
   const next = changedIn(state, 'exact', exact);
   return next.operation.phase === 'loading' ? changed(next, { operation: IDLE }) : next;

@@ -15,10 +15,7 @@ export interface Attempt {
   readonly interrupted?: boolean;
 }
 
-/**
- * What ctxb does with the conversation, one operation at a time. Prompts and other operations wait. A handoff goes from
- * `asking` to `clearing` or `leaving`.
- */
+/** One at a time; prompts and other operations wait. A handoff goes from `asking` to `clearing` or `leaving`. */
 export type Operation =
   | typeof IDLE
   /** claude loads the mod for the next compaction. */

@@ -74,7 +74,6 @@ function handOver(state: GovernorState, reason: string): GovernorState {
   return startHandoff(markAttempted(state), reason);
 }
 
-/** Only reports the relief that is due, in replay or observe mode. */
 export function adviseRelief(state: GovernorState, due: Due): GovernorState {
   const next = changedIn(state, 'relief', { latch: 'spent', due: undefined });
   if (due.way === 'none') return next;
@@ -82,7 +81,6 @@ export function adviseRelief(state: GovernorState, due: Due): GovernorState {
   return decide(next, 'compact', dueReason(state), { how: 'summary', focus: focusText(state) });
 }
 
-/** Reports the relief that is due before `next`. */
 export function adviseDue(state: GovernorState, next: NextPrompt): GovernorState {
   const due = dueRelief(state, next);
   return due === undefined ? state : adviseRelief(state, due);
@@ -97,7 +95,7 @@ export function relieveFor(state: GovernorState): GovernorState {
   return mayHandOver(state) && !isFresh ? handOver(state, 'a large task waits') : state;
 }
 
-/** Remembers the context before a compaction. The first call after it shows what the compaction freed. */
+/** The first call after a compaction shows what it has freed. */
 export function noteBoundary(state: GovernorState, { before, event }: Line<BoundaryEvent>): GovernorState {
   const { receipt } = before.relief.exact;
   const answered = receipt?.answered ? receipt : undefined;

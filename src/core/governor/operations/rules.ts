@@ -25,7 +25,6 @@ export function followOperation(state: GovernorState, event: Event): GovernorSta
   }
 }
 
-/** Handles the timeout of an injected turn. */
 function onTimeout(state: GovernorState): GovernorState {
   const { operation } = state;
   switch (operation.phase) {

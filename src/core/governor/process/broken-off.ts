@@ -7,7 +7,7 @@ import { openTools } from '../relief/tool-results.ts';
 import type { GovernorState, Turn } from '../state.ts';
 import { changed, changedIn, isCompacting } from '../steps.ts';
 
-/** The relief after the death of a process: a running handoff starts over, and a lost document is given again. */
+/** After the death of a process a running handoff starts over, and a lost document is given again. */
 export function reliefAfter(state: GovernorState, event: ExitEvent): Relief {
   const { relief, operation } = state;
   const due = 'plan' in operation ? operation.plan.reason : relief.due;
@@ -21,8 +21,8 @@ export function reliefAfter(state: GovernorState, event: ExitEvent): Relief {
 }
 
 /**
- * The prompts that the log lacks. claude joins prompts that arrive together and logs only the last id, so all earlier
- * ones have arrived too.
+ * The log lacks these prompts. claude logs only the last id of prompts that arrive together, so all earlier ones have
+ * arrived.
  */
 export function undeliveredOf(prompts: readonly Prompt[], { delivered }: ExitEvent): readonly Prompt[] {
   const last = prompts.findLastIndex(({ uuid }) => delivered.includes(uuid));
@@ -65,7 +65,6 @@ export function workAfter(state: GovernorState, event: ExitEvent): string | unde
   return interruption(what, { ...event, openTool });
 }
 
-/** Restores the state of a run whose ctxb died, in a new ctxb. */
 export function onRecovered(state: GovernorState, event: RecoveredEvent): GovernorState {
   const { document, answers, spent } = event;
   const pending = document === undefined ? undefined : ({ ...document, by: 'memory', problems: [] } as const);

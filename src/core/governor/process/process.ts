@@ -49,10 +49,7 @@ export function onExit(before: GovernorState, event: ExitEvent): GovernorState {
   return mayRestart && isDeath(state, event) ? restart(state, event) : endWithProcess(state, event);
 }
 
-/**
- * The state for a replacement process, if the document for it exists: the old process was being replaced, or died
- * during `/clear`.
- */
+/** undefined unless the document for the next process exists: this one was being replaced, or died during `/clear`. */
 function leavingOf(state: GovernorState): GovernorState | undefined {
   if (state.mailbox.input !== 'open' || !('document' in state.operation)) return undefined;
   return changed(state, {
@@ -75,11 +72,7 @@ export function wasEndedByUser({ code, signal }: Pick<ExitEvent, 'code' | 'signa
   return signal === undefined ? REQUESTED_EXIT_CODES.includes(code ?? 0) : REQUESTED_EXIT_SIGNALS.includes(signal);
 }
 
-/**
- * Ends the run with its process, and shows deferred lines.
- *
- * @param exit the end of the process; undefined if the process was already gone
- */
+/** @param exit undefined if the process was already gone */
 export function endWithProcess(state: GovernorState, exit?: ExitEvent): GovernorState {
   const isUnrelieved = state.operation.phase === 'leaving' && state.mailbox.input === 'open';
   const outcome = isUnrelieved ? 'unrelieved' : state.mailbox.outcome;
@@ -116,7 +109,6 @@ const END_REASONS = {
   unrelieved: 'the run has ended because nothing made room in its context',
 } as const;
 
-/** Handles the start of a process, the first or a replacement. */
 export function onBegin(state: GovernorState): GovernorState {
   const { run, process, operation, limits, relief } = state;
   if (run.mode !== 'act') return state;
@@ -132,7 +124,6 @@ export function onBegin(state: GovernorState): GovernorState {
   return reopenControl(finishAfterExit(changedIn(started, 'exact', { midTurn, prompts })));
 }
 
-/** Resets the counts of restarts and stalls after a turn that ended well. */
 export function forgetRestarts(state: GovernorState): GovernorState {
   return changedIn(state, 'process', { restarts: 0, stalls: 0 });
 }
@@ -140,16 +131,12 @@ export function forgetRestarts(state: GovernorState): GovernorState {
 /** Lines that prove a session. A compaction is reported before its turn begins. */
 const SIGNS_OF_LIFE: readonly Event['kind'][] = ['init', 'assistant', 'compact-status'];
 
-/** Marks a starting process as running when a line proves its session. */
 export function noteAlive(state: GovernorState, event: Event): GovernorState {
   if (state.process.phase !== 'starting' || !SIGNS_OF_LIFE.includes(event.kind)) return state;
   return changedIn(state, 'process', { phase: 'running' });
 }
 
-/**
- * Whether a line is the error with which claude refuses to resume a session before it exits. Another attempt can
- * follow.
- */
+/** claude refuses to resume a session with this error, before it exits. Another attempt can follow. */
 export function isFailedResume({ process, mailbox: { input } }: GovernorState, event: Event): boolean {
   return process.phase === 'starting' && input === 'open' && event.kind === 'result' && event.isError;
 }
@@ -217,10 +204,7 @@ function restart(state: GovernorState, event: ExitEvent): GovernorState {
   return emit(afterDeath, start);
 }
 
-/**
- * Whether the caller interrupted the turn that died with claude: the turn is stopped when it resumes. A turn that
- * claude started itself does not resume.
- */
+/** An interrupted turn that died with claude is stopped when it resumes. A turn of claude's own does not resume. */
 function isInterrupted(state: GovernorState): boolean {
   return (
     promptsInTurn(state).length > 0 &&
@@ -231,7 +215,6 @@ function isInterrupted(state: GovernorState): boolean {
 /** Timers that end with the process. A wait for the API and the time limit of the run continue. */
 const FORGOTTEN_TIMERS = TIMERS.filter((timer) => timer !== 'wait' && timer !== 'time').map(clearTimer);
 
-/** Whether the conversation is in no log and in no document. */
 function isForgotten(before: GovernorState, { relief, run }: GovernorState, logged: boolean): boolean {
   return !logged && before.gauge.calls > 0 && relief.pending === undefined && run.policy.handoff.enabled;
 }

@@ -17,10 +17,7 @@ export function resetSilence(state: GovernorState, event: Event): GovernorState 
   return changedIn(state, 'process', { heardAt: state.facts.now });
 }
 
-/**
- * Time since which claude should have written a line, in milliseconds since the epoch; undefined while no line is
- * expected.
- */
+/** When claude should have begun to write, in milliseconds since the epoch; undefined while no line is expected. */
 export function silentSince(state: GovernorState): number | undefined {
   const { turn, process, work } = state;
   const { wait } = state.limits;
@@ -42,7 +39,7 @@ export function runningTool({
   return silentAgent && { title: `the subagent ${silentAgent.name ?? silentAgent.kind ?? ''}`.trim(), since: heardAt };
 }
 
-/** Longest interval between two checks; shorter for a short limit. A check later than twice that means that the machine slept. */
+/** Longest interval between two checks. A check later than twice the interval means that the machine slept. */
 const CHECK_MS = 30_000;
 
 /** Stalls in a row after which ctxb gives up. */
@@ -56,7 +53,6 @@ const END: readonly Action[] = [{ kind: 'kill', signal: 'SIGTERM' }, setTimer('e
 /** Time that claude has to stop its turn, at most the limit for silence. */
 const INTERRUPT_PATIENCE_MS = 10_000;
 
-/** Watches for a stall while a line from claude is expected. */
 export function watchLife(before: GovernorState, after: GovernorState): GovernorState {
   const isPrompted = before.turn.phase === 'idle' && after.turn.phase === 'sent';
   const isAsked = isPrompted || (before.mailbox.input !== 'closed' && after.mailbox.input === 'closed');
@@ -107,7 +103,7 @@ export function onStallTimer(state: GovernorState): GovernorState {
   return now - expected < limitMs(state) ? scheduleCheck(state) : onStall(state, now - expected);
 }
 
-/** Announces tools that exceed the limit. A long-running tool is no stall, but it may never end. */
+/** A long-running tool is no stall, but it may never end. */
 function tellLongTools(state: GovernorState): GovernorState {
   const { now } = state.facts;
   const isLong = (since: number) => now - since >= limitMs(state);
@@ -139,7 +135,7 @@ function onStall(state: GovernorState, ms: number): GovernorState {
   return sendInterrupt(emit(next, timer), 'stall');
 }
 
-/** Tells the agent about background work that is lost with the process, because claude does not report it. */
+/** claude does not report background work that is lost with its process. */
 function noteLostTasks(state: GovernorState): GovernorState {
   if (state.turn.phase !== 'idle') return state;
   const because =
@@ -147,7 +143,7 @@ function noteLostTasks(state: GovernorState): GovernorState {
   return changedIn(state, 'mailbox', { work: state.mailbox.work ?? because });
 }
 
-/** After a stalled turn: an interrupted turn continues in another process; a turn that ended by itself was no stall. */
+/** An interrupted turn continues in another process; a turn that ended by itself was no stall. */
 export function readStall(state: GovernorState, { before, event }: Line<ResultEvent>): GovernorState {
   if (before.turn.stopped !== 'stall') return state;
   if (!tellsInterrupt(event)) return emit(state, clearTimer('stall'));

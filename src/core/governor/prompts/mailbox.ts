@@ -97,7 +97,6 @@ export function markDropped(state: WithMail): Mailbox {
   return resumedWork(state) === undefined ? changeFate(state.mailbox, owedPrompts(state), 'dropped') : state.mailbox;
 }
 
-/** Closes prompts that the caller has an answer to. */
 export function answer(state: GovernorState, these: readonly Prompt[]): GovernorState {
   if (these.length === 0) return state;
   return emit(changed(state, { mailbox: changeFate(state.mailbox, these, 'over') }), {
@@ -112,9 +111,8 @@ export function answerWithDeferredEnd(state: GovernorState): GovernorState {
 }
 
 /**
- * Puts undelivered prompts from the caller back in front of the waiting ones, and closes ctxb's own. What these repeated
- * has not been read either.
- *
+ * Undelivered prompts of the caller's wait again, in front; ctxb's own are closed. What these repeated has not been
+ * read either.
  * @param unknown owed prompts that claude's log lacks
  */
 export function restorePrompts(
@@ -128,7 +126,6 @@ export function restorePrompts(
   return changeFate(withoutOwn, undelivered, 'waiting');
 }
 
-/** The repeatable requests of the caller among these prompts. */
 export function requestsOf(state: GovernorState, these: readonly Prompt[]): readonly Prompt[] {
   return requestsIn(these).filter(({ uuid }) => !isOwnUuid(state, uuid));
 }

@@ -16,9 +16,7 @@ export function ownUuid({ run, process: { control } }: GovernorState): string {
   return run.runId.slice(0, -count.length) + count;
 }
 
-/**
- * Whether an id in claude's log is of a line that ctxb wrote, in any run. A random UUID does not have this many zeros.
- */
+/** An id of ctxb's, of any run. A random UUID does not have this many zeros. */
 export function isOwnLine(uuid: string | undefined): boolean {
   return uuid !== undefined && /-0{6}[0-9a-f]{6}$/.test(uuid);
 }
@@ -30,7 +28,6 @@ export function countSent(state: GovernorState): GovernorState {
 
 type OwnTurn = Extract<Operation, { readonly turn: unknown }>;
 
-/** Begins an injected turn, which the caller does not see. */
 export function beginOwnTurn(state: GovernorState, operation: OwnTurn, text: string): GovernorState {
   return emit(
     changed(countSent(state), { operation }),
@@ -39,11 +36,7 @@ export function beginOwnTurn(state: GovernorState, operation: OwnTurn, text: str
   );
 }
 
-/**
- * Timer of an injected turn. `/clear` needs no API call, so it gets little time.
- *
- * @param delayMs time that claude waits for the API, in milliseconds
- */
+/** `/clear` needs no API call, so it gets little time. @param delayMs time that claude waits for the API */
 export function ownTurnTimer({ run }: GovernorState, phase: OwnTurn['phase'], delayMs = 0) {
   const seconds = {
     compacting: run.policy.compaction.timeoutSeconds,
@@ -97,10 +90,7 @@ export function askUsage(state: GovernorState, purpose: 'usage' | 'cost'): Gover
   return request(state, purpose, { subtype: 'get_usage' });
 }
 
-/**
- * Asks for the cost counter within a turn. One request at a time is enough, because the answer has the cost of the
- * whole run.
- */
+/** One request at a time is enough, because the answer has the cost of the whole run. */
 export function askCounter(state: GovernorState): GovernorState {
   return state.process.control.phase === 'open' && !isAsking(state, 'cost') ? askUsage(state, 'cost') : state;
 }
@@ -110,7 +100,6 @@ export function isAsking({ process: { control } }: GovernorState, purpose: Contr
   return Object.values(control.pending).includes(purpose);
 }
 
-/** Stops a subagent, a workflow or a shell command. */
 export function stopTask(state: GovernorState, taskId: string): GovernorState {
   return request(state, 'stop-task', { subtype: 'stop_task', task_id: taskId });
 }
@@ -121,7 +110,7 @@ export function sendInterrupt(state: GovernorState, stopped: Stop = 'asked'): Go
 
 /**
  * Stops the turn of a prompt that the caller interrupted while it waited inside ctxb, or that exceeds a limit: at its
- * prompt hook, before the model is called, or when the turn runs. claude ignores an earlier interrupt.
+ * prompt hook, or when the turn runs. claude ignores an earlier interrupt.
  */
 export function stopHeldPrompt(state: GovernorState): GovernorState {
   const { turn, mailbox, limits } = state;
@@ -131,7 +120,6 @@ export function stopHeldPrompt(state: GovernorState): GovernorState {
   return isBeyond ? sendInterrupt(state, 'cost') : state;
 }
 
-/** Whether an answer belongs to a request from ctxb. */
 export function isOwnRequest(state: GovernorState, requestId: string): boolean {
   return Object.hasOwn(state.process.control.pending, requestId);
 }
@@ -153,7 +141,6 @@ export function request(
   return emit(prepare(asking), { kind: 'send', line: controlLine(id, body) });
 }
 
-/** A successful answer on the control channel, as a line. */
 export function successLine(requestId: string, response: object): string {
   const success = { subtype: 'success', request_id: requestId, response };
   return JSON.stringify({ type: 'control_response', response: success });

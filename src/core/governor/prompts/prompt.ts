@@ -15,9 +15,7 @@ export function stampUuid(runId: string, count: number): string {
   return runId.slice(0, -12) + STAMP + count.toString(16).padStart(11, '0');
 }
 
-/**
- * Whether ctxb gave the `uuid`, in this run or in the run that it resumes. A random UUID does not have this many zeros.
- */
+/** Whether ctxb gave the `uuid`, in any run. A random UUID does not have this many zeros. */
 export function isStamp(uuid: string): boolean {
   return STAMPED.test(uuid);
 }
@@ -45,7 +43,6 @@ export function commandIn(text: string): string | undefined {
   return groupsIn(COMMAND, text)[0];
 }
 
-/** Whether a prompt is a command that relieves the context. */
 export function relievesContext(prompt: Prompt | undefined): boolean {
   return prompt?.command === 'compact' || prompt?.command === 'clear';
 }
@@ -62,20 +59,17 @@ const PROMPT_LIMIT = 8_000;
 const ENDS_LENGTH = 5_000;
 
 /**
- * Prompts that can be given back, including commands, most of which expand to a prompt. Not those that relieve the
- * context.
+ * Prompts that can be given back: also commands, most of which expand to a prompt, but none that relieves the context.
  */
 export function requestsIn(prompts: readonly Prompt[]): readonly Prompt[] {
   return prompts.filter((prompt) => !relievesContext(prompt) && prompt.event.blocks.length > 0);
 }
 
 /**
- * The text of prompts: whole, or both ends with the path of the whole.
- *
+ * `shorter`: only both ends, for a context with little room; missing for a short text. `actions` store a long text in a
+ * file that `text` names.
  * @param opening a sentence that introduces the text, without its final punctuation
  * @param maxLength UTF-16 units of a text that is given back whole
- * @returns `shorter`: only both ends, for a context with little room; missing for a short text. `actions`: store a long
- *   text in a file that `text` names
  */
 export function promptsAsText(
   state: GovernorState,

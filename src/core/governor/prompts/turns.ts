@@ -5,7 +5,6 @@ import type { GovernorState, Turn } from '../state.ts';
 import { changed } from '../steps.ts';
 import { afterTurn, promptsInTurn, sentPrompts, withPrompt } from './mailbox.ts';
 
-/** Records a sent prompt, which begins a turn or joins the running one. */
 export function noteSentPrompt(state: GovernorState, prompt: Prompt): GovernorState {
   const { turn, gauge, mailbox } = state;
   if (turn.phase !== 'idle') return changed(state, { mailbox: withPrompt(mailbox, prompt, 'sent') });
@@ -22,13 +21,11 @@ export function turnsBegun({ ended, phase }: Turn): number {
 export function beginTurn({ turn, gauge, run }: GovernorState, event: Event): Turn {
   if (turn.phase === 'running' || !isTurnActivity(event)) return turn;
   if (turn.phase === 'sent') return changedTurn(turn, { phase: 'running' });
-  // After a turn claude can compact outside of a turn. In a recording that does not show prompts, a turn can begin this
-  // way.
+  // claude can compact after a turn. In a recording that does not show prompts, a turn can begin this way.
   if (event.kind === 'compact-status' && run.mode !== 'replay') return turn;
   return changedTurn(turn, { phase: 'running', ...startedBy('claude', gauge) });
 }
 
-/** The state of a turn at its start. */
 function startedBy(who: Turn['startedBy'], { used }: GovernorState['gauge']) {
   return { startedBy: who, startedFrom: used, calls: 0, stopped: undefined, grace: 'none' } as const;
 }
@@ -91,7 +88,6 @@ export function openLogTurn(state: GovernorState, prompt: Prompt): GovernorState
   return changed(state, { turn, mailbox: withPrompt(state.mailbox, prompt, 'heard') });
 }
 
-/** Counts a call of the turn. */
 export function calledTurn(turn: Turn): Turn {
   return changedTurn(turn, { calls: turn.calls + 1 });
 }

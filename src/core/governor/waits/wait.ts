@@ -46,7 +46,6 @@ function failureIn(
   return isBeyond ? { ...failure, cause: 'limit', isBeyond } : failure;
 }
 
-/** Time to repeat the turn, in milliseconds since the epoch; undefined if ctxb does not repeat it. */
 function retryAt(
   state: GovernorState,
   { cause, resetsAt = resetOf(state.limits), isBeyond = false, isAccount }: Failure,
@@ -82,10 +81,7 @@ const FIRST_PAUSE_MS = 5_000;
 
 const LONGEST_PAUSE_MS = 120_000;
 
-/**
- * Between half of `ms` and all of it, so that the runs of a machine do not retry together. Derived from the run's id,
- * so a replay gets the same value.
- */
+/** Between half of `ms` and all of it, so that the runs of a machine do not retry together; the same in a replay. */
 function jitter(state: GovernorState, ms: number): number {
   const seed = Number.parseInt(state.run.runId.slice(0, 8), 16) || 0;
   const random = ((seed + waitOf(state).tries * 0x9e3779b1) % 1000) / 1000;
@@ -95,7 +91,6 @@ function jitter(state: GovernorState, ms: number): number {
 /** Shortest wait by claude in an outage that is announced, in milliseconds. */
 const MIN_TOLD_MS = 30_000;
 
-/** Follows a wait: claude retries, or the API answers again. */
 export function followWait(state: GovernorState, { event }: Line): GovernorState {
   const { wait } = state.limits;
   if (event.kind === 'api-retry') {
@@ -131,8 +126,8 @@ function noteRetry(state: GovernorState, { status, delayMs }: ApiRetryEvent): Go
 const SLEPT_MS = 60_000;
 
 /**
- * Interrupts a long wait of claude's own so that ctxb waits instead: if relieving the context after the wait saves
- * costs, or if claude's timer missed the reset because the machine slept.
+ * ctxb waits instead of claude if relieving the context after the wait saves costs, or if claude's timer missed the
+ * reset because the machine slept.
  */
 function breakWait(state: GovernorState, { delayMs }: ApiRetryEvent): GovernorState {
   const { limits, facts, run, turn, work } = state;

@@ -45,8 +45,8 @@ export function health(state: GovernorState, occurrence: Occurrence, tokens = re
 const REPROMPT_MS = 10 * 60_000;
 
 /**
- * Text for the agent at the end of the conversation, where it does not invalidate the prompt cache. With a prompt: the
- * context budget, from the zone `warning` on. During a turn: only urgent text.
+ * Text at the end of the conversation, where it does not invalidate the prompt cache. With a prompt: the context
+ * budget, from the zone `warning` on. During a turn: only urgent text.
  */
 export function tellAgent(state: GovernorState, where: 'prompt' | 'mid-turn'): AgentText {
   const { told } = state.mailbox;
@@ -96,7 +96,6 @@ export function announceLargeTask(state: GovernorState, prompt: Prompt): Governo
   return decide(next, 'large-task', reason, { tokens: size, todo: state.run.policy.zones.onLargeTask });
 }
 
-/** Answers the caller with an error instead of sending the prompt. */
 export function refusePrompt(state: GovernorState, prompt: Prompt): GovernorState {
   const refusal = `ctxb did not send this prompt: about ${sizeOf(state, prompt)} tokens are too large a task for a context of ${predictedTokens(state.gauge)} tokens (zones.onLargeTask is "reject"). Compact or clear the conversation, or send a smaller task.`;
   const line = JSON.stringify({

@@ -26,10 +26,9 @@ export function statusOf(zone: ZoneName): HealthRecord['status'] {
 const [SMALL_TASK, TINY_TASK] = [5_000, 2_000];
 
 /**
- * Whether a prompt is too large for the zone. `handoff` uses the limit of `critical`: the context is relieved there
- * anyway, and with relief switched off a lower limit would reject even "go on".
- *
- * @param estimatedTokens of the prompt; exactly the limit is allowed
+ * `handoff` uses the limit of `critical`: the context is relieved there anyway, and with relief switched off a lower
+ * limit would reject even "go on".
+ * @param estimatedTokens exactly the limit is allowed
  */
 export function isLargeTask(estimatedTokens: number, zone: ZoneName): boolean {
   if (zone === 'ok' || zone === 'monitor') return false;
