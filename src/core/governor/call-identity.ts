@@ -94,11 +94,6 @@ export function createCallIdentity() {
     if (thread.call?.answered === false) thread.call = { ...thread.call, answered: true };
   }
 
-  /** The end of a call of several steps, which its own lines lack. */
-  function withSteps({ line }: Thread, usage: Usage | undefined): AssistantEvent | undefined {
-    return line && usage?.besides && endOf(line, usage);
-  }
-
   /** If a result does not name its last call, its usage is the sum of all calls. */
   function atEnd({ usage, lastIteration }: ResultEvent): AssistantEvent | undefined {
     const rest = main.unsized.length === 1 && usage !== undefined ? restOf(usage, ofTurn) : undefined;
@@ -125,7 +120,9 @@ export function createCallIdentity() {
       if (event.kind === 'control-response') return takeUnsized(main, 0, readUsage(event.response.apiUsage));
       if (event.kind !== 'partial') return undefined;
       const thread = threadOf(event.subagent ?? '');
-      return takeUnsized(thread, -1, event.usage) ?? withSteps(thread, event.usage);
+      const sized = takeUnsized(thread, -1, event.usage);
+      // The lines of a call of several steps lack its end.
+      return sized ?? (thread.line && event.usage?.besides && endOf(thread.line, event.usage));
     },
   };
 }

@@ -44,12 +44,8 @@ function handleInput(state: GovernorState, input: Input): GovernorState {
     case 'timer':
       return ON_TIMEOUT[input.event.timer](state);
     case 'ctxb':
-      return onOwn(state, input.event);
+      return ON_OWN_EVENT[input.event.kind]?.(state, input.event as never) ?? state;
   }
-}
-
-function onOwn(state: GovernorState, event: OwnEvent): GovernorState {
-  return ON_OWN_EVENT[event.kind]?.(state, event as never) ?? state;
 }
 
 const ON_OWN_EVENT: {

@@ -5,7 +5,7 @@ import type { AgentsPolicy } from '../policy.ts';
 import { askCounter, stopTask } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
 import { type AgentText, changedIn, decide, type Line, silent } from '../steps.ts';
-import { agentOf, agentOfTask, isEstimated, withAgent } from './agents.ts';
+import { agentOf, agentOfTask, agentsOf, isEstimated, withAgent } from './agents.ts';
 import type { Agent, Agents } from './agents-state.ts';
 
 /** Tools that start agents, as a hook matcher; `Task` is the older name. */
@@ -32,13 +32,13 @@ export function agentsBegun({ work: { agents } }: GovernorState): number {
 /** After calls outside the stream, claude's cost counter includes them before the next result does. */
 export function countUnseen(state: GovernorState, { before }: Line): GovernorState {
   const isNew = ({ id, isUnseen, calls }: Agent) => isUnseen && calls > (agentOf(before, id)?.calls ?? 0);
-  return Object.values(state.work.agents.all).some(isNew) ? askCounter(state) : state;
+  return agentsOf(state).some(isNew) ? askCounter(state) : state;
 }
 
 export function judgeAgents(state: GovernorState, { before }: Pick<Line, 'before'>): GovernorState {
   const { agents: limits } = state.run.policy;
   if (!hasAgentLimits(limits)) return state;
-  return Object.values(state.work.agents.all).reduce((next, is, index) => {
+  return agentsOf(state).reduce((next, is, index) => {
     const was = agentOf(before, is.id);
     if (was === is || is.phase !== 'running') return next;
     const isTooMany =

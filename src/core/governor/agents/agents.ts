@@ -34,8 +34,12 @@ export function agentOf({ work: { agents } }: GovernorState, id: string | undefi
   return id === undefined ? undefined : ownOf(agents.all, id);
 }
 
-export function agentOfTask({ work: { agents } }: GovernorState, taskId: string): Agent | undefined {
-  return Object.values(agents.all).find((agent) => agent.taskId === taskId);
+export function agentsOf({ work: { agents } }: GovernorState): readonly Agent[] {
+  return Object.values(agents.all);
+}
+
+export function agentOfTask(state: GovernorState, taskId: string): Agent | undefined {
+  return agentsOf(state).find((agent) => agent.taskId === taskId);
 }
 
 /** Whether a line reports the end of an agent that ctxb stopped: for a background agent, claude starts a turn. */
@@ -44,9 +48,9 @@ export function isStopped(state: GovernorState, event: Event): boolean {
 }
 
 /** Whether claude is about to start a turn about an agent, or an agent is being stopped. */
-export function isReporting({ work: { tasks, agents } }: GovernorState): boolean {
-  const stopped = Object.values(agents.all).filter(({ phase }) => phase === 'stopped');
-  return tasks.some(
+export function isReporting(state: GovernorState): boolean {
+  const stopped = agentsOf(state).filter(({ phase }) => phase === 'stopped');
+  return state.work.tasks.some(
     ({ id, phase }) =>
       phase === 'reporting' || stopped.some(({ taskId, workflow }) => taskId === id || workflow === id),
   );
@@ -63,8 +67,8 @@ export function withAgent(state: GovernorState, id: string, changes: Partial<Age
   return changedIn(state, 'agents', { all: { ...state.work.agents.all, [id]: agent } });
 }
 
-export function agentTotals({ work: { agents } }: GovernorState) {
-  const all = Object.values(agents.all).filter(hasCalled);
+export function agentTotals(state: GovernorState) {
+  const all = agentsOf(state).filter(hasCalled);
   return { count: all.length, microUsd: sumOf(all, ({ microUsd }) => microUsd) };
 }
 
@@ -179,7 +183,7 @@ function readMember(state: GovernorState, { taskId: workflow }: TaskEvent, membe
 
 /** Between the lists of its agents a workflow only reports which agent called last, and the size of all contexts. */
 function readWorkflow(state: GovernorState, { taskId, tokens = 0, lastTool, change }: TaskEvent): GovernorState {
-  const members = Object.values(state.work.agents.all).filter(({ workflow }) => workflow === taskId);
+  const members = agentsOf(state).filter(({ workflow }) => workflow === taskId);
   const running = members.filter(({ phase }) => phase === 'running');
   if (change !== 'progress') return running.reduce((next, { id }) => withAgent(next, id, { phase: 'over' }), state);
   const agent = running.find(({ name }) => name === lastTool);

@@ -12,7 +12,7 @@ import { isKnown } from '../gauge/window.ts';
 import { documentToGive } from '../operations/fresh-context.ts';
 import { onModLoaded, prepareResumed } from '../operations/load-mod.ts';
 import { NATIVE_RESERVE_TOKENS, type Policy } from '../policy.ts';
-import { promptsInTurn, waiting } from '../prompts/mailbox.ts';
+import { isLastTurn, promptsInTurn } from '../prompts/mailbox.ts';
 import { askContext, askUsage, controlLine, isAsking, isOwnUuid, request, successLine } from '../prompts/own-lines.ts';
 import { MIN_RELIEVED } from '../relief/exact.ts';
 import type { GovernorState } from '../state.ts';
@@ -149,8 +149,7 @@ function withUnsized(state: GovernorState, event: Event): GovernorState {
 
 /** Whether another call follows, before which a compaction may pay: after a tool, or after a prompt. */
 function hasNextCall(state: GovernorState, event: Event): boolean {
-  if (event.kind === 'result')
-    return predictedTokens(state.gauge) >= MIN_RELIEVED && !(state.mailbox.ended && waiting(state).length === 0);
+  if (event.kind === 'result') return predictedTokens(state.gauge) >= MIN_RELIEVED && !isLastTurn(state);
   return isAnswer(event) && usesIn(event.blocks).length > 0;
 }
 

@@ -4,7 +4,7 @@ import { awaitsAgents } from '../control/control.ts';
 import type { Prompt } from '../input.ts';
 import { startBriefing } from '../operations/fresh-context.ts';
 import { adviseRelief, dueRelief, relieveFor, startRelief } from '../operations/relief.ts';
-import { waiting, withoutPrompt } from '../prompts/mailbox.ts';
+import { isLastTurn, waiting, withoutPrompt } from '../prompts/mailbox.ts';
 import { isAsking, stopTask } from '../prompts/own-lines.ts';
 import { backgroundTasks, isAtWork } from '../prompts/tasks.ts';
 import type { GovernorState } from '../state.ts';
@@ -38,9 +38,8 @@ function sendNext(state: GovernorState, next: Prompt): GovernorState {
   const sent = sendPrompt(without(state, next), next);
   // A prompt that claude skips starts no turn, so the next one can be sent at once.
   if (isFree(sent)) return advance(sent);
-  const isLast = sent.mailbox.ended && waiting(sent).length === 0;
   // Observe mode has no hooks, so claude's input can close while the last turn runs, as without ctxb.
-  return sent.run.mode === 'observe' && isLast ? closeInput(sent) : sent;
+  return sent.run.mode === 'observe' && isLastTurn(sent) ? closeInput(sent) : sent;
 }
 
 /** Handles a prompt that is too large for the rest of the window, as `zones.onLargeTask` says. */

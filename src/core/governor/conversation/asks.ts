@@ -6,7 +6,7 @@ import { predictedTokens } from '../gauge/gauge.ts';
 import type { Ask } from '../input.ts';
 import { loadMod } from '../operations/load-mod.ts';
 import { endWithProcess } from '../process/process.ts';
-import { waiting } from '../prompts/mailbox.ts';
+import { isLastTurn } from '../prompts/mailbox.ts';
 import { sendInterrupt, successLine } from '../prompts/own-lines.ts';
 import { prefixOf } from '../relief/accounts.ts';
 import type { AskedRelief, Asker, Landing } from '../relief/relief-state.ts';
@@ -40,7 +40,7 @@ function refusal(state: GovernorState, { what, now }: Ask): string | undefined {
 function whyNotInTurn(state: GovernorState, isCompaction: boolean, now: boolean): string | undefined {
   const canBeNow = isCompaction && (state.process.control.trigger !== 'off' || state.turn.phase === 'idle');
   if (now && canBeNow) return undefined;
-  const isLast = state.mailbox.ended && waiting(state).length === 0 && !isRelieving(state);
+  const isLast = isLastTurn(state) && !isRelieving(state);
   if (!isLast) return now ? NOT_NOW : undefined;
   return `no prompt follows this turn${canBeNow ? '; --now compacts in the middle of this one' : ''}`;
 }

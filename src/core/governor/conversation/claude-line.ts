@@ -103,9 +103,10 @@ const RULES: readonly Rule[] = [
   when('ending', waitLonger),
   (state) => (state.turn.phase === 'running' ? stopHeldPrompt(state) : state),
   // When a turn begins, these timers must not apply to the next prompt.
-  acting((state, { before }) =>
-    hasBegun(before, state) ? emit(state, clearTimer('turn'), clearTimer('skip')) : state,
-  ),
+  acting((state, { before }) => {
+    const hasBegun = before.turn.phase === 'sent' && state.turn.phase === 'running';
+    return hasBegun ? emit(state, clearTimer('turn'), clearTimer('skip')) : state;
+  }),
   // Changes of the context.
   on('boundary', live(tellNative)),
   on('compact-status', giveUpNative),
@@ -187,10 +188,6 @@ function releaseLines(state: GovernorState, { before, event }: Line): GovernorSt
 
 /** Time to wait for the turn of a prompt that missed the running turn: it begins at once or never. */
 const LATE_TURN_MS = 3_000;
-
-function hasBegun(before: GovernorState, { turn }: GovernorState): boolean {
-  return before.turn.phase === 'sent' && turn.phase === 'running';
-}
 
 function endTurn(state: GovernorState, { event, before }: Line<ResultEvent>): GovernorState {
   const over = finishTurn(state, event);

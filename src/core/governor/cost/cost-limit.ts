@@ -63,7 +63,9 @@ export type CostNotice = CostShare<'warn' | 'limit'>;
 export function judgeCost(spent: number, limits: CostLimits, earlier: readonly CostNotice[]) {
   const shares = sharesOf(spent, limits);
   const [nearest] = shares;
-  const news = shares.flatMap(noticesOf).filter((notice) => !earlier.some((past) => isSame(past, notice)));
+  const isNews = ({ scope, level, limit }: CostNotice) =>
+    !earlier.some((past) => past.scope === scope && past.level === level && past.limit === limit);
+  const news = shares.flatMap(noticesOf).filter(isNews);
   return { level: nearest?.level ?? 'none', nearest, news, said: news.length === 0 ? earlier : [...earlier, ...news] };
 }
 
@@ -104,8 +106,4 @@ function noticesOf(share: CostShare): CostNotice[] {
   if (share.level === 'none') return [];
   const warning = { ...share, level: 'warn' as const };
   return share.level === 'warn' ? [warning] : [warning, { ...share, level: 'limit' }];
-}
-
-function isSame(a: CostNotice, b: CostNotice): boolean {
-  return a.scope === b.scope && a.level === b.level && a.limit === b.limit;
 }

@@ -125,14 +125,9 @@ function conclude(state: GovernorState, attempt: Attempt, verdict: Verdict): Gov
   const told = decide(timed, 'compacted', reason, { how, verdict, costUsd: toUsd(microUsd) });
   const because = verdict === 'failed' && isRejected(attempt) ? REFUSED : undefined;
   const judged = giveUpWhenUseless(told, relief.failures, because);
-  return ON_VERDICT[verdict]?.(judged) ?? judged;
+  if (verdict === 'success') return askContext(judged);
+  return verdict === 'unavailable' || verdict === 'blocked' ? leaveExhausted(judged) : judged;
 }
-
-const ON_VERDICT: Readonly<Partial<Record<Verdict, (state: GovernorState) => GovernorState>>> = {
-  success: askContext,
-  unavailable: leaveExhausted,
-  blocked: leaveExhausted,
-};
 
 function failuresAfter({ relief, gauge, run }: GovernorState, attempt: Attempt, verdict: Verdict) {
   if (verdict === 'success') return { triedAt: undefined };

@@ -11,12 +11,12 @@ import { startHandoff } from '../operations/hand-over.ts';
 import { IDLE } from '../operations/operation.ts';
 import {
   afterTurn,
+  isLastTurn,
   openPrompts,
   owedPrompts,
   promptsInTurn,
   restorePrompts,
   unansweredPrompts,
-  waiting,
 } from '../prompts/mailbox.ts';
 import { isOwnUuid } from '../prompts/own-lines.ts';
 import { newExact } from '../relief/exact.ts';
@@ -63,7 +63,7 @@ function isDeath(state: GovernorState, { code, signal }: ExitEvent): boolean {
   const isUnfit = signal === undefined && state.session.id === undefined;
   if (!state.process.hangs && (isUnfit || wasEndedByUser({ code, signal }))) return false;
   const isIdle = state.turn.phase === 'idle' && state.operation.phase === 'idle';
-  const isDone = isIdle && state.mailbox.ended && waiting(state).length === 0;
+  const isDone = isIdle && isLastTurn(state);
   return !isDone || state.mailbox.work !== undefined;
 }
 
@@ -197,7 +197,8 @@ function restart(state: GovernorState, event: ExitEvent): GovernorState {
   );
   const afterDeath = decide(reported, 'restart', end, { attempt, undelivered: uuids });
   // Only ctxb's notes contain the conversation so far.
-  if (isForgotten(state, afterExit, logged)) return startHandoff(afterDeath, end);
+  const isForgotten = !logged && state.gauge.calls > 0 && afterExit.relief.pending === undefined;
+  if (isForgotten && state.run.policy.handoff.enabled) return startHandoff(afterDeath, end);
   const resume = logged ? session.id : undefined;
   const isFirst = session.id === undefined;
   const start = { kind: 'start-claude', resume, isFirst, afterMs: FIRST_DELAY_MS * 2 ** (attempt - 1) } as const;
@@ -214,10 +215,6 @@ function isInterrupted(state: GovernorState): boolean {
 
 /** Timers that end with the process. A wait for the API and the time limit of the run continue. */
 const FORGOTTEN_TIMERS = TIMERS.filter((timer) => timer !== 'wait' && timer !== 'time').map(clearTimer);
-
-function isForgotten(before: GovernorState, { relief, run }: GovernorState, logged: boolean): boolean {
-  return !logged && before.gauge.calls > 0 && relief.pending === undefined && run.policy.handoff.enabled;
-}
 
 /** The state without everything that ends with the process. */
 function withoutProcess(state: GovernorState): GovernorState {

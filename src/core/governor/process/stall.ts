@@ -1,6 +1,5 @@
 import type { Event, ResultEvent } from '../../protocol/events.ts';
-import { isAgentCall } from '../agents/agents.ts';
-import type { Action } from '../decisions.ts';
+import { agentsOf, isAgentCall } from '../agents/agents.ts';
 import { tellsInterrupt } from '../facts.ts';
 import { sendInterrupt } from '../prompts/own-lines.ts';
 import { isAtWork } from '../prompts/tasks.ts';
@@ -14,7 +13,7 @@ const HEARTBEATS: readonly string[] = ['keep_alive', 'tool_progress'];
 /** Every line is a sign of life, except those in `HEARTBEATS`. */
 export function resetSilence(state: GovernorState, event: Event): GovernorState {
   if (state.run.mode === 'replay' || (event.kind === 'known' && HEARTBEATS.includes(event.name))) return state;
-  return changedIn(state, 'process', { heardAt: state.facts.now });
+  return forgetSilence(state);
 }
 
 /** When claude should have begun to write, in milliseconds since the epoch; undefined while no line is expected. */
@@ -29,14 +28,11 @@ export function silentSince(state: GovernorState): number | undefined {
 }
 
 /** The tool that has run longest, or else a subagent whose calls are not on the stream. */
-export function runningTool({
-  process: { heardAt },
-  work: { agents, tools },
-}: GovernorState): { title: string; since: number } | undefined {
-  const first = tools.open.find(({ use }) => !isAgentCall(use.name));
+export function runningTool(state: GovernorState): { title: string; since: number } | undefined {
+  const first = state.work.tools.open.find(({ use }) => !isAgentCall(use.name));
   if (first !== undefined) return { title: titleOf(first.use), since: first.since };
-  const silentAgent = Object.values(agents.all).find(({ isUnseen, phase }) => isUnseen && phase === 'running');
-  return silentAgent && { title: `the subagent ${silentAgent.name ?? silentAgent.kind ?? ''}`.trim(), since: heardAt };
+  const agent = agentsOf(state).find(({ isUnseen, phase }) => isUnseen && phase === 'running');
+  return agent && { title: `the subagent ${agent.name ?? agent.kind ?? ''}`.trim(), since: state.process.heardAt };
 }
 
 /** Longest interval between two checks. A check later than twice the interval means that the machine slept. */
@@ -47,8 +43,6 @@ const MAX_STALLS = 3;
 
 /** Time that claude has to end its children and itself. */
 const EXIT_PATIENCE_MS = 5_000;
-
-const END: readonly Action[] = [{ kind: 'kill', signal: 'SIGTERM' }, setTimer('exit', EXIT_PATIENCE_MS)];
 
 /** Time that claude has to stop its turn, at most the limit for silence. */
 const INTERRUPT_PATIENCE_MS = 10_000;
@@ -71,7 +65,8 @@ function isEnding({ turn, process }: GovernorState): boolean {
 }
 
 function end(state: GovernorState): GovernorState {
-  return emit(changedIn(state, 'process', { hangs: true }), ...END);
+  const hanging = changedIn(state, 'process', { hangs: true });
+  return emit(hanging, { kind: 'kill', signal: 'SIGTERM' }, setTimer('exit', EXIT_PATIENCE_MS));
 }
 
 function isWatched(state: GovernorState): boolean {

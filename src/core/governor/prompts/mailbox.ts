@@ -11,6 +11,11 @@ type WithMail = Pick<GovernorState, 'mailbox'>;
 /** Prompts that ctxb holds, oldest first. */
 export const waiting = withFate('waiting');
 
+/** Whether the caller has sent all prompts, and ctxb holds none. */
+export function isLastTurn(state: WithMail): boolean {
+  return state.mailbox.ended && waiting(state).length === 0;
+}
+
 /** Prompts of the running turn: the one that began it, and those sent into it. */
 export const promptsInTurn = withFate('sent', 'heard');
 

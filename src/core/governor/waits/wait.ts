@@ -154,7 +154,9 @@ export function readFailure(state: GovernorState, { before, event }: Line<Result
   const work = 'The API did not answer for a while, and the turn was interrupted.';
   const broken = changedIn(state, 'mailbox', { work });
   if (plan !== 'end') return pause(broken, failure, plan);
-  return failure.cause === 'limit' ? endAtLimit(broken, failure) : endInOutage(broken);
+  if (failure.cause === 'limit') return endAtLimit(broken, failure);
+  // The next prompts would get no answer either.
+  return emit(endWait(changedIn(broken, 'mailbox', { outcome: 'outage' }), false), SHOW_DEFERRED);
 }
 
 function pause(state: GovernorState, failure: ApiFailure, until: number): GovernorState {
@@ -186,11 +188,6 @@ function endAtLimit(state: GovernorState, failure: Failure): GovernorState {
   const limitDetails = isBeyond && { beyond: seconds };
   const told = decide(ended, 'limit:usage', LIMIT_REACHED, { limit: state.limits.hit, resetsAt, ...limitDetails });
   return emit(told, SHOW_DEFERRED);
-}
-
-/** Ends the run in an outage: the next prompts would get no answer either. */
-function endInOutage(state: GovernorState): GovernorState {
-  return emit(endWait(changedIn(state, 'mailbox', { outcome: 'outage' }), false), SHOW_DEFERRED);
 }
 
 /** Interval for looking at the clock: timers stop while a machine sleeps, and cannot exceed 24 days. */
