@@ -11,7 +11,7 @@ type Checked<R extends Readers> = { readonly [F in keyof R]: ReturnType<R[F]> };
 type OptionalIn<R extends Readers> = { [F in keyof R]: undefined extends ReturnType<R[F]> ? F : never }[keyof R];
 
 /** The fields that readers return; those that may be undefined can be left out. */
-type FieldsBy<R extends Readers> = Omit<Checked<R>, OptionalIn<R>> & Partial<Pick<Checked<R>, OptionalIn<R>>>;
+type FieldsBy<R extends Readers> = Omit<Checked<R>, OptionalIn<R>> & Partial<Checked<R>>;
 
 export function readBy<R extends Readers>(readers: R, value: unknown): Checked<R> {
   const fields = fieldsOf(value);

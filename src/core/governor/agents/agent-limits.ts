@@ -15,14 +15,14 @@ export function hasAgentLimits({ max, tokens, costUsd }: AgentsPolicy): boolean 
   return max !== undefined || tokens !== undefined || costUsd !== undefined;
 }
 
-/** Whether an agent may start another agent or a workflow; `refusal` is the reason, worded for the agent. */
-export function askAgent(state: GovernorState, toolUseId: string): { state: GovernorState; refusal?: string } {
+/** Lets an agent start another agent or a workflow, or gives it the reason why it may not. */
+export function askAgent(state: GovernorState, toolUseId: string): AgentText {
   const { max } = state.run.policy.agents;
   if (max === undefined || agentsBegun(state) < max) {
-    return { state: changedIn(state, 'agents', { asked: [...state.work.agents.asked, toolUseId] }) };
+    return silent(changedIn(state, 'agents', { asked: [...state.work.agents.asked, toolUseId] }));
   }
-  const refusal = `This work may use ${pluralize(max, 'subagent')} in all, and has used them: do this step yourself, without a subagent or a workflow.`;
-  return { state, refusal };
+  const text = `This work may use ${pluralize(max, 'subagent')} in all, and has used them: do this step yourself, without a subagent or a workflow.`;
+  return { state, text };
 }
 
 export function agentsBegun({ work: { agents } }: GovernorState): number {

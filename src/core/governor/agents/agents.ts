@@ -154,25 +154,19 @@ function countTask(state: GovernorState, agent: Agent, tokens: number, isEnd: bo
 }
 
 function readMember(state: GovernorState, { taskId: workflow }: TaskEvent, member: TaskEvent['agents'][number]) {
-  const { id, label, model, tokens, toolUses, isDone } = member;
+  const { id, label: name, model, tokens, toolUses, isDone } = member;
   const agent = agentOf(state, id) ?? NEW_AGENT;
   const phase = phaseAfter(agent, isDone);
-  const withWorkflow = withAgent(state, id, {
-    kind: WORKFLOW_KIND,
-    name: label,
-    taskId: id,
-    workflow,
-    isUnseen: true,
-    phase,
-  });
+  const known = { kind: WORKFLOW_KIND, name, taskId: id, workflow, isUnseen: true, phase };
   // Lines with the agent's figures appear when it starts and ends, not at each call.
-  if (tokens === 0) return withWorkflow;
+  if (tokens === 0) return withAgent(state, id, known);
   const more = toolUses + (isDone ? 1 : 0) - agent.calls;
   const sizes = { used: tokens, peak: Math.max(agent.peak, tokens) };
-  if (more <= 0) return withAgent(withWorkflow, id, sizes);
+  if (more <= 0) return withAgent(state, id, { ...known, ...sizes });
   const first = countCall(agent, estimatedCall(state, agent.used, tokens, model));
   const estimated = estimatedCall(state, tokens, tokens, model);
-  return withAgent(withWorkflow, id, {
+  return withAgent(state, id, {
+    ...known,
     ...first,
     ...sizes,
     calls: agent.calls + more,

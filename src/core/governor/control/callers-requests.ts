@@ -1,23 +1,9 @@
 import type { ControlRequestEvent, ControlResponseEvent } from '../../protocol/events.ts';
-import { type Fields, fieldsOf, ownOf, stringOf } from '../../protocol/fields.ts';
+import { fieldsOf } from '../../protocol/fields.ts';
 import { controlLine, request } from '../prompts/own-lines.ts';
 import type { CallersRequest, GovernorState } from '../state.ts';
 import { changedIn, emit } from '../steps.ts';
 import { mergeInitialize, openControl } from './control.ts';
-
-/**
- * Settings for the life of claude's process. Each returns a key; a later request with the same key replaces an earlier
- * one.
- */
-const SETTINGS: Readonly<Record<string, (request: Fields) => unknown>> = {
-  apply_flag_settings: ({ settings }) => pathsIn(settings),
-  mcp_set_servers: () => '',
-  mcp_toggle: ({ serverName }) => serverName,
-  set_max_thinking_tokens: () => '',
-  set_mcp_permission_mode_override: (request) => JSON.stringify(request),
-  set_model: () => '',
-  set_permission_mode: () => '',
-};
 
 /** claude merges settings, so only settings with the same paths replace each other. */
 function pathsIn(settings: unknown, path = ''): string {
@@ -51,9 +37,27 @@ export function noteResponse(state: GovernorState, { requestId, ok }: ControlRes
   return changedIn(state, 'control', { requests: [...remaining, { ...answered, answered: true }] });
 }
 
+/**
+ * Names what a request sets for the life of claude's process; a later request with the same key replaces it. undefined
+ * for a request that sets nothing.
+ */
 function keyOf({ request }: CallersRequest): string | undefined {
-  const named = ownOf(SETTINGS, stringOf(request.subtype))?.(request);
-  return named === undefined ? undefined : `${request.subtype} ${named}`;
+  const { subtype, settings, serverName } = request;
+  switch (subtype) {
+    case 'apply_flag_settings':
+      return `${subtype} ${pathsIn(settings)}`;
+    case 'mcp_toggle':
+      return `${subtype} ${serverName}`;
+    case 'set_mcp_permission_mode_override':
+      return JSON.stringify(request);
+    case 'mcp_set_servers':
+    case 'set_max_thinking_tokens':
+    case 'set_model':
+    case 'set_permission_mode':
+      return subtype;
+    default:
+      return undefined;
+  }
 }
 
 /**

@@ -141,8 +141,8 @@ function answerToolHook(state: GovernorState, hook: ToolHook, event: ControlRequ
 const STARTS_AGENT = new RegExp(`^(?:${AGENT_TOOLS})$`);
 
 function beforeAgent(before: GovernorState, call: ToolCall): GovernorState {
-  const { state, refusal } = askAgent(before, call.toolUseId);
-  if (refusal === undefined) return answered(state, call);
+  const { state, text: refusal } = askAgent(before, call.toolUseId);
+  if (refusal === '') return answered(state, call);
   const denial = { permissionDecision: 'deny', permissionDecisionReason: refusal };
   const agent = 'a further subagent';
   const noted = decide(state, 'limit:agents', countReason(state), { todo: 'refuse', agent });

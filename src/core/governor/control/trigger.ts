@@ -7,9 +7,7 @@ import { momentOf } from '../relief/outlook.ts';
 import type { ControlPurpose, GovernorState } from '../state.ts';
 import { changedIn, decide } from '../steps.ts';
 
-interface TriggerPlace extends TriggerSetting {
-  readonly reason: string;
-}
+type TriggerPlace = TriggerSetting & { readonly reason: string };
 
 /**
  * The place of claude's own trigger: by default where the policy puts it, because a turn that would probably cross it

@@ -230,11 +230,12 @@ export function readSession(state: GovernorState, event: Event): GovernorState {
       });
     case 'assistant':
     case 'user':
-      return withSession(state, sessionIn(session, event));
+      return changed(state, { session: sessionIn(session, event) });
     // A resumed session can be compacted before its init line; requests to our hooks contain its id.
     case 'control-request': {
       const { session_id, transcript_path } = fieldsOf(event.request.input);
-      return withSession(state, mergeSession(session, { id: textOf(session_id), transcript: textOf(transcript_path) }));
+      const known = { id: textOf(session_id), transcript: textOf(transcript_path) };
+      return changed(state, { session: mergeSession(session, known) });
     }
     default:
       return state;
@@ -242,10 +243,6 @@ export function readSession(state: GovernorState, event: Event): GovernorState {
 }
 
 type Session = GovernorState['session'];
-
-function withSession(state: GovernorState, session: Session): GovernorState {
-  return session === state.session ? state : changed(state, { session });
-}
 
 /** Session logs have no init line; each line has id, model and version. */
 export function sessionIn(session: Session, event: AssistantEvent | UserEvent): Session {

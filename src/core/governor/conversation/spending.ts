@@ -171,18 +171,15 @@ function continueWork(state: GovernorState): GovernorState {
   return changedIn(allowed, 'mailbox', { work: 'The work was stopped because of its cost; it may continue now.' });
 }
 
-const REACHED = {
-  cost: 'The limit of what this work may cost is reached.',
-  time: 'The time for this work is up.',
-} as const;
-
 const WRAP_UP = [
   'This is the last thing you do, so keep it short:',
   'leave everything in a resumable state, and say what is done, what is not, and what the next step is.',
 ].join(' ');
 
 function wrapUp(state: GovernorState): GovernorState {
-  const text = `${REACHED[state.limits.time === 'up' ? 'time' : 'cost']} ${WRAP_UP}`;
+  const isLate = state.limits.time === 'up';
+  const why = isLate ? 'The time for this work is up.' : 'The limit of what this work may cost is reached.';
+  const text = `${why} ${WRAP_UP}`;
   return injectPrompt(changedIn(state, 'limits', { phase: 'wrapping' }), text, text);
 }
 

@@ -150,15 +150,14 @@ export function addCall(gauge: Gauge, { messageId, model, usage, outputKnown, ge
 /** Adds another line of the current call: more content, possibly better counts. */
 export function extendCall(gauge: Gauge, figures: Pick<CallFigures, 'generated'> & Partial<CallFigures>): Gauge {
   if (gauge.call === null) return gauge;
-  const { messageId, peaks } = gauge.call;
+  const { peaks } = gauge.call;
   const isMore = isNewer(figures.usage, gauge.call.usage);
   const usage = isMore ? figures.usage : gauge.call.usage;
   const model = isMore ? figures.model : gauge.call.model;
   const call = {
-    messageId,
+    ...gauge.call,
     model,
     usage,
-    peaks,
     output: Math.max(gauge.call.output, usage.output),
     outputKnown: gauge.call.outputKnown || figures.outputKnown === true,
     generated: addContent(gauge.call.generated, figures.generated),

@@ -95,18 +95,7 @@ export function measuredAsOf(source: WindowSource, version: string | null | unde
  * Models with the large window without `[1m]` in their id from 2.1.285 on, and the small window before. Session logs
  * drop the mark, so either is possible there: of 44 public logs of 2.1.199 to 2.1.219, 14 exceeded 200,000 tokens.
  */
-const LARGE_MODELS: ReadonlySet<string> = new Set([
-  ...['claude-opus-4-7', 'claude-opus-4-8', 'claude-opus-5', 'claude-opus-5-5'],
-  'claude-sonnet-5',
-  'claude-sonnet-5-5',
-  'claude-haiku-5-5',
-  'claude-fable-5',
-  'claude-fable-5-1',
-  'claude-fable-5-2',
-  'claude-mythos-5',
-  'claude-mythos-5-1',
-  'claude-mythos-5-2',
-]);
+const LARGE_MODELS = /^claude-(?:opus-4-[78]|(?:opus|sonnet)-5(?:-5)?|haiku-5-5|(?:fable|mythos)-5(?:-[12])?)$/;
 const LARGE_FROM = '2.1.285';
 /** Before this version such a model may have either window. */
 const SMALL_FROM = '2.1.197';
@@ -132,7 +121,7 @@ export function windowIn(
   if (version === undefined || model === undefined) return undefined;
   const id = modelName(model);
   if (hasLargeMark(model)) return LARGE_WINDOW;
-  if (LARGE_MODELS.has(id)) {
+  if (LARGE_MODELS.test(id)) {
     if (isAtLeast(version, LARGE_FROM)) return LARGE_WINDOW;
     return isAtLeast(version, SMALL_FROM) && keepsMark ? SMALL_WINDOW : undefined;
   }

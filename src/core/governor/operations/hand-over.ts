@@ -19,7 +19,8 @@ export function startHandoff(state: GovernorState, reason: string): GovernorStat
   const plan = planOf(state, reason, state.session.commandsOff || isUnreachable(state) ? 'leave' : 'clear');
   const starting = changedIn(state, 'relief', { due: undefined });
   const next = decide(starting, 'handoff', reason);
-  return mayAsk(next) ? ask(next, plan) : write(next, plan, undefined);
+  if (!mayAsk(next)) return write(next, plan, undefined);
+  return beginOwnTurn(next, { phase: 'asking', turn: 'asked', plan, apiDown: false }, handoffRequest(plan));
 }
 
 function planOf(state: GovernorState, reason: string, way: HandoffPlan['way']): HandoffPlan {
@@ -63,11 +64,6 @@ function hasRoomToAsk({ gauge, process: { control }, run }: GovernorState): bool
 
 /** Upper bound of a question in tokens. */
 const QUESTION_TOKENS = 2_000;
-
-function ask(state: GovernorState, plan: HandoffPlan): GovernorState {
-  const asking = { phase: 'asking', turn: 'asked', plan, apiDown: false } as const;
-  return beginOwnTurn(state, asking, handoffRequest(plan));
-}
 
 export function followAnswer(state: GovernorState, operation: OperationIn<'asking'>, event: Event): GovernorState {
   if (event.kind === 'result') return readAnswer(state, operation, event);
