@@ -213,10 +213,7 @@ export function nameOf(decision: Decision): DecisionName {
   return 'of' in decision ? (`${decision.kind}:${decision.of}` as DecisionName) : decision.kind;
 }
 
-/**
- * The form for files, without the focus. The focus is cut from the caller's text, and the masks do not recognise half a
- * secret.
- */
+/** For files: the focus is cut from the caller's text, and the masks do not recognise half a secret. */
 export function withoutFocus(decision: Decision): object {
   if (decision.kind !== 'compact') return decision;
   const { focus: _, ...rest } = decision;

@@ -36,10 +36,7 @@ interface Effects {
   send: { readonly line: string; readonly promptUuid?: string; readonly exact?: true };
   /** Store a prompt that has to wait. */
   hold: { readonly uuid: string; readonly line: string };
-  /**
-   * Store the whole text, block by block, in a file of the context folder, because only a part of it can be handed
-   * back.
-   */
+  /** Store the whole text, block by block, in a file of the context folder, because only a part is handed back. */
   keep: { readonly file: string; readonly texts: readonly string[] };
   /** Close claude's stdin. */
   'end-input': unknown;
@@ -49,15 +46,9 @@ interface Effects {
   buffered: { readonly fate: 'show' | 'drop' };
   /** Show or drop the deferred end of a turn, which the caller sees only if ctxb cannot recover. */
   deferred: { readonly fate: 'show' | 'drop' };
-  /**
-   * Check the agent's answer and write it as the document; without an answer, write one from the notes. Answered by
-   * `handoff-written`.
-   */
+  /** Write the agent's answer as the document, or one from the notes. Answered by `handoff-written`. */
   'write-handoff': { readonly answer: string | undefined; readonly reason: string };
-  /**
-   * Restart claude: resume a session, begin a fresh one, or repeat the first start if no session exists (`isFirst`).
-   * Answered by `begin`.
-   */
+  /** Resume a session, begin a fresh one, or repeat the first start (`isFirst`). Answered by `begin`. */
   'start-claude': { readonly resume: string | undefined; readonly isFirst: boolean; readonly afterMs: number };
   /** A line for `health.ndjson`. */
   health: { readonly record: HealthRecord };
@@ -73,9 +64,7 @@ interface Effects {
   'ask-person': { readonly scope: CostScope; readonly spentUsd: number; readonly limitUsd: number };
   /** End claude's process, by SIGKILL without a `signal`. */
   kill: { readonly signal?: 'SIGTERM' };
-  /**
-   * Count the lines of a file, from line `offset` on, that fit into `chars` UTF-16 units. Answered by `file-measured`.
-   */
+  /** Count the lines of a file, from `offset` on, that fit into `chars` UTF-16 units. Answered by `file-measured`. */
   'measure-file': {
     readonly requestId: string;
     readonly path: string;

@@ -120,16 +120,13 @@ export const OWN_EVENTS = {
   /** The path of a whole tool result; undefined if it could not be stored. */
   'result-stored': { requestId: stringOf, path: textOf },
   /**
-   * The folder of the mod. `path` is undefined if it could not be written, or, with `guarded`, because a hook of the
-   * user's must be asked.
+   * `path` is undefined if the mod could not be written, or, with `guarded`, because a hook of the user's must be
+   * asked.
    */
   'exact-folder': { path: textOf, guarded: (value: unknown): boolean | undefined => value === true },
   /** The mod has responded. */
   'exact-proved': {},
-  /**
-   * The result of the mod in the compaction that claude reports next, checked when its file was read, and the texts
-   * that stay.
-   */
+  /** The result of the mod, checked, in the compaction that claude reports next, and the texts that stay. */
   'exact-receipt': { receipt: (value: unknown) => value as ExactReceipt, kept: textsOf },
   /** A request by `ctxb compact`, `ctxb handoff` or `ctxb stop`. Answered by an `answer-asker`. */
   ask: {

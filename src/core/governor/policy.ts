@@ -13,7 +13,7 @@ export interface Policy {
     readonly handoff: number;
     readonly midTurn: number;
   };
-  /** Way to relieve the context between turns. `auto` compares what each way costs and frees. */
+  /** Way to relieve the context between turns. */
   readonly strategy: 'compact' | 'handoff';
   readonly compaction: {
     readonly enabled: boolean;
@@ -179,10 +179,7 @@ export function claudesLevel(model: string | undefined, window = Number.POSITIVE
 /** Tokens for the request for a handoff document and the answer, with room to spare. */
 const HANDOFF_REQUEST_TOKENS = 8_000;
 
-/**
- * Smallest window whose native trigger is known, in tokens. A smaller one is a budget that the user set, below claude's
- * own.
- */
+/** Smallest window whose native trigger is known. A smaller one is a budget that the user set, below claude's own. */
 export const MIN_NATIVE_WINDOW = 100_000;
 
 /** The settings that determine claude's own trigger and the levels near it. */
@@ -200,8 +197,8 @@ export function leavesTrigger({ compaction }: TriggerPolicy, model: string | und
 }
 
 /**
- * The level of a handoff if no other way makes room, in tokens. It lies below claude's own trigger by the space for the
- * request, which would otherwise start claude's compaction.
+ * The level of a handoff if no other way makes room: below claude's own trigger by the space for the request, which
+ * would otherwise start claude's compaction.
  */
 export function handoffLevel(policy: TriggerPolicy, window: number | undefined): number {
   const level = inTokens(policy.thresholds.handoff, window);

@@ -41,7 +41,6 @@ export interface Run {
   readonly project: string;
   /** Whether claude answers in a prescribed schema (`--json-schema`), so that it cannot write a document. */
   readonly answersInSchema: boolean;
-  /** Whether the caller sends exactly one prompt. */
   readonly singlePrompt?: boolean;
   /** The agent that claude works as (`--agent`); claude refuses an unknown one. */
   readonly agent?: string;
@@ -51,7 +50,6 @@ export interface Run {
   readonly exact?: boolean;
   /** Whether a user at the terminal can be asked. */
   readonly attended: boolean;
-  /** Whether claude was told not to retry calls. */
   readonly withoutRetries?: boolean;
   /** Whether claude keeps a log, so that another process can resume the session. */
   readonly persistent: boolean;
@@ -99,9 +97,7 @@ export const NEW_CONTROL = {
   unsized: false,
   sent: 0,
   pending: {} as Readonly<Record<string, ControlPurpose>>,
-  /**
-   * Newest ids of claude's requests that ctxb answers. The caller does not see their answers and cancellations either.
-   */
+  /** Newest ids of claude's requests that ctxb answers. The caller does not see what belongs to them either. */
   callbacks: [] as readonly string[],
   /** Hooks of tool calls that wait for claude's report of its window. */
   held: [] as readonly ControlRequestEvent[],
@@ -156,10 +152,7 @@ export interface OpenPrompt {
 /** The agent's knowledge of its budget. */
 const NOTHING_TOLD = {
   zone: 'ok' as ZoneName,
-  /**
-   * When the agent was last asked to come to a stopping point, in milliseconds since the epoch; undefined if not since
-   * the zone `critical` began.
-   */
+  /** When the agent was last asked for a stopping point in this zone `critical`, in milliseconds since the epoch. */
   askedAt: undefined as number | undefined,
   /** Warnings about cost and usage limits that the agent has not received yet. */
   warnings: [] as readonly string[],
@@ -209,23 +202,16 @@ export const NO_SESSION = {
   notes: undefined as string | undefined,
 };
 
-/** claude's process, and the channel to it. */
 type Process = Readonly<typeof NEW_PROCESS> & { readonly control: Control };
 
 export const NEW_PROCESS = {
-  /**
-   * - `dead`: the process ended, and another will replace it.
-   * - `starting`: the replacement runs and has not begun a session.
-   */
+  /** `dead`: the process ended, and another will replace it. `starting`: the replacement has begun no session. */
   phase: 'running' as 'running' | 'dead' | 'starting',
   /** Whether the process resumes an earlier session. */
   resumes: false,
-  /** Restarts in a row. */
+  /** In a row. */
   restarts: 0,
-  /**
-   * The caller has sent a line at which claude exits with 1 and an error on stderr; a restarted claude would exit at it
-   * too.
-   */
+  /** The caller has sent a line at which claude exits with 1 and an error on stderr, also after a restart. */
   balks: false,
   /** claude has not confirmed the end of an abandoned compaction, whose lines may still arrive. */
   compacts: false,
@@ -233,7 +219,7 @@ export const NEW_PROCESS = {
   hangs: false,
   /** Time of claude's last line, in milliseconds since the epoch. */
   heardAt: 0,
-  /** Stalls in a row. */
+  /** In a row. */
   stalls: 0,
   /** Time of the latest check for a stall; undefined while no output is expected. */
   lookedAt: undefined as number | undefined,
@@ -247,7 +233,6 @@ export interface Work {
   readonly tasks: Tasks;
 }
 
-/** What is spent, and what limits it: costs, time, and the API. */
 export type Limits = Spending & Waits & { readonly cost: Cost };
 
 export interface GovernorState {

@@ -19,9 +19,9 @@ export function isAgentCall(tool: string): boolean {
 }
 
 /**
- * Updates subagents from a line. The stream shows the calls of agents that the main thread starts, except the last call
- * of an agent that a turn waits for; the tool's result contains its usage. For agents of agents or workflows the stream
- * shows only the sizes of their contexts: their figures are estimates.
+ * The stream shows the calls of agents that the main thread starts, except the last call of an agent that a turn waits
+ * for; the tool's result has its usage. For agents of agents or workflows it shows only the sizes of their contexts:
+ * their figures are estimates.
  */
 export function readAgents(state: GovernorState, event: Event): GovernorState {
   if (event.kind === 'task') return readTask(state, event);
@@ -253,12 +253,6 @@ function callOf(
 ): AgentCall {
   const price = leastPriceFor(model ?? session.model, run.policy.cost.prices, session.version);
   const microUsd = price === undefined ? 0 : microUsdOf(usage, price);
-  return {
-    messageId,
-    model,
-    context: contextOf(usage),
-    output: usage.output,
-    microUsd,
-    usesTool: messageId === ESTIMATED,
-  };
+  const { output } = usage;
+  return { messageId, model, context: contextOf(usage), output, microUsd, usesTool: messageId === ESTIMATED };
 }

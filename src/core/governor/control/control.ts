@@ -23,8 +23,8 @@ import { onTrigger } from './trigger.ts';
 const LIMITED_TOOLS = 'Read|Grep|Glob';
 
 /**
- * Whether the conversation begins without earlier context. Its window matters only from the second call on, and a
- * request before the first call would delay the answer.
+ * A conversation without earlier context needs its window only from the second call on, and a request before the first
+ * call would delay the answer.
  */
 function isFresh(state: GovernorState): boolean {
   return !state.process.resumes && documentToGive(state) === undefined;

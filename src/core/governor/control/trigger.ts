@@ -25,8 +25,8 @@ export function triggerPlace(state: GovernorState): TriggerPlace | undefined {
 }
 
 /**
- * The place for a requested compaction within a turn: below the context, so that claude's next call crosses it. Waits
- * for the mod, without which claude would write a summary.
+ * Below the context, so that claude's next call crosses it. Waits for the mod, without which claude would write a
+ * summary.
  */
 function askedPlace({ relief, gauge }: GovernorState): TriggerPlace | undefined {
   const { asked, exact } = relief;

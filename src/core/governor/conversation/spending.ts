@@ -11,8 +11,8 @@ import { stopWaiting } from '../waits/wait.ts';
 import { injectPrompt } from './send-prompt.ts';
 
 /**
- * After claude stopped at its own budget, ctxb sends no further prompt. A turn that ended before its interrupt arrived
- * was not cut short; the interrupt may still hit a turn that follows at once.
+ * After claude stopped at its own budget, ctxb sends no further prompt. A turn that ended before its interrupt was not
+ * cut short; the interrupt may still hit the next turn.
  */
 export function readStop(state: GovernorState, { before, event }: Line<ResultEvent>): GovernorState {
   if (tellsInterrupt(event)) return state;

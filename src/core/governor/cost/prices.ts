@@ -92,8 +92,8 @@ export const PAID: Price = ratesFrom(0);
 const WEB_SEARCH = 10_000;
 
 /**
- * Factors of the price, by the names of terms; fast mode has one for each model. claude counts a US region since 2.1.239
- * at the latest, and never sends a batch, but gateways can.
+ * Factors of the price, by terms; fast mode has one for each model. claude counts a US region since 2.1.239 at the
+ * latest, and never sends a batch, but gateways can.
  */
 const TIMES: Readonly<Record<string, number>> = { [FAST]: 1, us: 1.1, batch: 0.5 };
 

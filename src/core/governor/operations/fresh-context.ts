@@ -60,13 +60,9 @@ export function leave(state: GovernorState, { plan, document }: Written): Govern
 
 /** Starts a process without the conversation, after the old process has ended. */
 export function startFresh(state: GovernorState): GovernorState {
+  const { restarts, stalls } = state.process;
   return emit(
-    changedIn(state, 'process', {
-      ...NEW_PROCESS,
-      phase: 'dead',
-      restarts: state.process.restarts + 1,
-      stalls: state.process.stalls,
-    }),
+    changedIn(state, 'process', { ...NEW_PROCESS, phase: 'dead', restarts: restarts + 1, stalls }),
     clearTimer('exit'),
     { kind: 'start-claude', resume: undefined, isFirst: false, afterMs: 0 },
   );

@@ -91,11 +91,8 @@ function postponeHandoff(state: GovernorState, { due }: HandoffPlan, error: stri
 }
 
 function write(state: GovernorState, plan: HandoffPlan, answer: string | undefined): GovernorState {
-  return emit(changed(state, { operation: { phase: 'writing', plan } }), {
-    kind: 'write-handoff',
-    answer,
-    reason: plan.reason,
-  });
+  const writing = changed(state, { operation: { phase: 'writing', plan } });
+  return emit(writing, { kind: 'write-handoff', answer, reason: plan.reason });
 }
 
 export function onHandoffWritten(

@@ -22,8 +22,7 @@ export function prepareExact(state: GovernorState): GovernorState {
   const { exact } = state.relief;
   if (exact.phase === 'off') return state;
   if (exact.phase === 'unarmed') return predictedTokens(state.gauge) >= MIN_RELIEVED ? armMod(state) : state;
-  // claude waits while ctxb writes the plan, so ctxb writes it only near the trigger, or for prompts that the mod
-  // cannot see.
+  // claude waits while ctxb writes the plan: only near the trigger, or for prompts that the mod cannot see.
   const { trigger } = state.process.control;
   const isNear = typeof trigger !== 'number' || predictedTokens(state.gauge) >= RENEWAL_SHARE * trigger;
   return isNear || exact.midTurn.length > 0 ? planExact(state) : state;

@@ -24,8 +24,7 @@ export type Operation =
   | { readonly phase: 'deciding' }
   | (InjectedTurn & { readonly phase: 'compacting'; readonly attempt: Attempt })
   /**
-   * The agent writes the document. `isLate`: the answer took too long and was interrupted. `apiDown`: claude retries,
-   * without an answer from the API since.
+   * The agent writes the document. `isLate`: it was interrupted. `apiDown`: claude retries, without an answer since.
    */
   | (InjectedTurn & {
       readonly phase: 'asking';
@@ -35,16 +34,11 @@ export type Operation =
     })
   /** The host checks the answer and writes the document. */
   | { readonly phase: 'writing'; readonly plan: HandoffPlan }
-  /**
-   * `/clear` is sent. `proved`: claude has shown that the conversation is new. `given`: the agent has received the
-   * document through a hook.
-   */
+  /** `proved`: claude has shown that the conversation is new. `given`: a hook has given the agent the document. */
   | (InjectedTurn & Written & { readonly phase: 'clearing'; readonly proved: boolean; readonly given: boolean })
   /** `/clear` has no effect: this process ends and another one starts. */
   | (Written & { readonly phase: 'leaving' })
-  /**
-   * No hook can give the document to the agent, so a prompt does. `isLate`: the turn took too long and was interrupted.
-   */
+  /** No hook can give the document to the agent, so a prompt does. `isLate`: the turn was interrupted. */
   | (InjectedTurn & { readonly phase: 'briefing'; readonly isLate?: true });
 
 export type OperationIn<P extends Operation['phase']> = Extract<Operation, { readonly phase: P }>;

@@ -25,9 +25,7 @@ import { type GovernorState, NEW_CONTROL, NEW_PROCESS } from '../state.ts';
 import { changed, changedIn, clearTimer, DROP_BUFFERED, decide, emit, SHOW_DEFERRED } from '../steps.ts';
 import { reliefAfter, undeliveredOf, workAfter } from './broken-off.ts';
 
-/**
- * Exits that were requested: a normal exit, Ctrl-C, `kill`, a closed terminal, a file larger than `ulimit -f` allows.
- */
+/** Requested exits: a normal exit, Ctrl-C, `kill`, a closed terminal, a file larger than `ulimit -f` allows. */
 const REQUESTED_EXIT_CODES: readonly number[] = [0, 129, 130, 143];
 const REQUESTED_EXIT_SIGNALS: readonly string[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGXFSZ'];
 
@@ -83,8 +81,7 @@ export function endWithProcess(state: GovernorState, exit?: ExitEvent): Governor
 function tellUnanswered(state: GovernorState, exit: ExitEvent | undefined): GovernorState {
   const { input, outcome } = state.mailbox;
   const prompts = openPrompts(state).map(({ uuid }) => uuid);
-  // A claude that exits by itself before it has a session has printed the reason. After a malformed line it does not
-  // name the prompts.
+  // A claude that exits by itself before it has a session has printed the reason, but not the prompts after a bad line.
   const hasExited = exit !== undefined && exit.signal === undefined && !wasEndedByUser(exit);
   const hasRefused = outcome === 'refused' || (input === 'open' && hasExited);
   const isVain = hasRefused && state.session.id === undefined && !state.process.balks;

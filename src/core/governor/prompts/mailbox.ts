@@ -135,7 +135,6 @@ export function requestsOf(state: GovernorState, these: readonly Prompt[]): read
   return requestsIn(these).filter(({ uuid }) => !isOwnUuid(state, uuid));
 }
 
-/** The caller's prompts without an answer, including waiting ones. */
 export function openPrompts(state: GovernorState): readonly Prompt[] {
   return state.mailbox.prompts.map(({ prompt }) => prompt).filter(({ uuid }) => !isOwnUuid(state, uuid));
 }

@@ -73,10 +73,7 @@ function hasRunPrefix({ runId }: Pick<Run, 'runId'>, uuid: string): boolean {
 /** Prefix of ctxb's own request ids. The caller does not see their traffic. */
 export const OWN_PREFIX = 'ctxb:';
 
-/**
- * Time that prompts and tool calls wait for claude's report of its context. Each supported claude reports it; on a busy
- * machine its start alone may take 5 s.
- */
+/** Time for claude's report of its context. On a busy machine its start alone may take 5 s. */
 const WAIT_FOR_CONTEXT = setTimer('context', 30_000);
 
 /** Asks claude for window and context. `summary` makes no API call. */

@@ -58,9 +58,7 @@ const PROMPT_LIMIT = 8_000;
 /** UTF-16 units of both ends of a longer text: the request may follow pasted text. Evidence needs room too. */
 const ENDS_LENGTH = 5_000;
 
-/**
- * Prompts that can be given back: also commands, most of which expand to a prompt, but none that relieves the context.
- */
+/** Prompts that can be given back: also commands, most of which expand to one, but none that relieves the context. */
 export function requestsIn(prompts: readonly Prompt[]): readonly Prompt[] {
   return prompts.filter((prompt) => !relievesContext(prompt) && prompt.event.blocks.length > 0);
 }

@@ -44,9 +44,7 @@ export interface HealthRecord {
   /** UUID of the run. */
   readonly run: string;
   readonly check_type: 'context';
-  /**
-   * `warning` in the zone `warning`; `critical` from the zone `critical` on, and if the context could not be relieved.
-   */
+  /** `critical` from the zone `critical` on, and if the context could not be relieved. */
   readonly status: 'ok' | 'warning' | 'critical';
   readonly details: HealthDetails;
 }
@@ -70,14 +68,9 @@ export type Occurrence =
       readonly ms: number | null;
       readonly how?: 'exact';
     }
-  /**
-   * A handoff to a fresh context. `ms`: from the decision to the fresh context; `by`: the author of the document, the
-   * agent or ctxb's memory.
-   */
+  /** A handoff to a fresh context. `ms`: from the decision to it; `by`: the author of the document. */
   | { readonly event: 'handoff'; readonly ms: number; readonly by: 'agent' | 'memory'; readonly reason: string }
-  /**
-   * `landing`: the first call after a compaction. `exhausted`: the API refused the prompt because the context was full.
-   */
+  /** `landing`: the first call after a compaction. `exhausted`: the API refused the prompt as too long. */
   | { readonly event: 'landing' | 'exhausted' };
 
 /** The level of the context, in the order of the ladder. */
