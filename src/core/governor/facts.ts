@@ -82,7 +82,7 @@ export function factsOf(
   event: Event,
   before: Meters,
   after: Meters,
-  { now, measured, isInjected }: Pick<Facts, 'now' | 'measured' | 'isInjected'> = NO_FACTS,
+  { now, measured, isInjected }: Facts = NO_FACTS,
 ): Facts {
   const isOther = before.session.id !== undefined && before.session.id !== after.session.id;
   const newSession = isOther ? 'session' : undefined;

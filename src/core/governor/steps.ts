@@ -28,7 +28,7 @@ export function emit(state: GovernorState, ...actions: readonly Action[]): Gover
 }
 
 /** Whether the current input has led to an answer to a hook. */
-export function isAnswered({ actions }: GovernorState, { requestId }: Pick<HookAnswer, 'requestId'>): boolean {
+export function isAnswered({ actions }: GovernorState, requestId: string): boolean {
   return actions.some((action) => action.kind === 'answer-hook' && action.requestId === requestId);
 }
 

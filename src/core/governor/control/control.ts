@@ -58,7 +58,7 @@ export function answerHeld(state: GovernorState): GovernorState {
   if (first === undefined || isAsking(state, 'context')) return state;
   const next = answerCallback(changedIn(state, 'control', { held }), first);
   if (held.length === 0) return emit(next, STOP_WAITING);
-  return isAnswered(next, first) ? answerHeld(next) : next;
+  return isAnswered(next, first.requestId) ? answerHeld(next) : next;
 }
 
 /** Hooks in the shape that `initialize` takes, without a `timeout`: after it, claude refuses the tool. */

@@ -163,7 +163,7 @@ export function onResultStored(state: GovernorState, requestId: string, path: st
 
 /** The turn continues with the result and the notices, or ends here. */
 function afterMainTool(state: GovernorState, call: ToolCall): GovernorState {
-  if (call.agent !== null || !isAnswered(state, call)) return state;
+  if (call.agent !== null || !isAnswered(state, call.requestId)) return state;
   const told = answerWithNotice(state, call.requestId, call);
   return call.hook === 'PostToolUse' ? stopTurn(told, call.requestId) : told;
 }

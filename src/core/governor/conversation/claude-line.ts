@@ -145,7 +145,7 @@ function readLine(state: GovernorState, event: Event, isInjected: boolean): Gove
   const cost = readCost(state.limits.cost, event, list, content);
   if (cost !== state.limits.cost) draft.limits = { ...state.limits, cost };
   const after = readSession(readAgents(readContext(draft, event, content), event), event);
-  return changed(after, { facts: factsOf(event, state, after, { now: facts.now, measured, isInjected }) });
+  return changed(after, { facts: factsOf(event, state, after, { ...facts, measured, isInjected }) });
 }
 
 function followTools(state: GovernorState, { before, event }: Line): GovernorState {

@@ -32,14 +32,14 @@ export function replaceCall(calls: readonly PricedCall[], call: PricedCall): rea
 }
 
 /** The last call of a thread since claude's last report; undefined without a call that has a price. */
-export function openCall({ calls }: Pick<OpenCalls, 'calls'>, thread: string) {
+export function openCall({ calls }: OpenCalls, thread: string) {
   const call = calls.find((each) => each.thread === thread);
   if (call === undefined) return undefined;
   return { messageId: call.messageId, output: billedOutput(call.usage.output, call), microUsd: callMicroUsd(call) };
 }
 
 /** Cost of the last call of each thread since claude's last report, in micro-dollars. */
-export function latestCallsMicroUsd({ calls }: Pick<OpenCalls, 'calls'>): number {
+export function latestCallsMicroUsd({ calls }: OpenCalls): number {
   return sumOf(calls, callMicroUsd);
 }
 

@@ -55,10 +55,8 @@ export function cacheAfter(
 /** Calls after which a changed share of hits is known. */
 const MIN_CALLS = 12;
 
-type Written = Pick<Usage, 'cacheCreation' | 'cacheCreationHour'>;
-
 /** How long the cache keeps most of what a call has written to it, in milliseconds. */
-export function lifetimeOf({ cacheCreation, cacheCreationHour = 0 }: Written): number {
+export function lifetimeOf({ cacheCreation, cacheCreationHour = 0 }: Usage): number {
   return cacheCreationHour * 2 > cacheCreation ? HOUR_MS : FIVE_MINUTES_MS;
 }
 

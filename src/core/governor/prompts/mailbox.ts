@@ -6,13 +6,11 @@ import { changed, emit, SHOW_DEFERRED } from '../steps.ts';
 import { isOwnUuid } from './own-lines.ts';
 import { requestsIn } from './prompt.ts';
 
-type WithMail = Pick<GovernorState, 'mailbox'>;
-
 /** Prompts that ctxb holds, oldest first. */
 export const waiting = withFate('waiting');
 
 /** Whether the caller has sent all prompts, and ctxb holds none. */
-export function isLastTurn(state: WithMail): boolean {
+export function isLastTurn(state: GovernorState): boolean {
   return state.mailbox.ended && waiting(state).length === 0;
 }
 
@@ -23,7 +21,7 @@ export const promptsInTurn = withFate('sent', 'heard');
 export const sentPrompts = withFate('sent');
 
 /** Why the resumed work was interrupted. The answer of its turn also answers the owed prompts. */
-export function resumedWork(state: WithMail): string | undefined {
+export function resumedWork(state: GovernorState): string | undefined {
   return promptsInTurn(state).find(({ work }) => work !== undefined)?.work;
 }
 
@@ -37,7 +35,7 @@ export const droppedPrompts = withFate('dropped');
 export const unansweredPrompts = withFate('sent', 'heard', 'owed', 'dropped');
 
 function withFate(...fates: readonly Fate[]) {
-  return ({ mailbox }: WithMail): readonly Prompt[] =>
+  return ({ mailbox }: GovernorState): readonly Prompt[] =>
     mailbox.prompts.flatMap(({ prompt, fate }) => (fates.includes(fate) ? [prompt] : []));
 }
 
@@ -71,7 +69,7 @@ function changeFate(mailbox: Mailbox, these: readonly Prompt[], fate: Fate | 'ov
 }
 
 /** Marks prompts as heard: claude sends tool results together with all prompts sent so far. */
-export function markHeard(state: WithMail, event: Event): Mailbox {
+export function markHeard(state: GovernorState, event: Event): Mailbox {
   return isMainMessage(event, 'tool-result') ? changeFate(state.mailbox, sentPrompts(state), 'heard') : state.mailbox;
 }
 
@@ -82,7 +80,7 @@ export function markHeard(state: WithMail, event: Event): Mailbox {
  * @param unread prompts that claude has dropped, because the turn was interrupted before it read them
  */
 export function afterTurn(
-  state: WithMail,
+  state: GovernorState,
   queued: readonly Prompt[],
   fate: 'owed' | 'over',
   unread: readonly Prompt[] = [],
@@ -93,12 +91,12 @@ export function afterTurn(
 }
 
 /** Marks dropped prompts as owed, because resumed work repeats them. */
-export function markOwed(state: WithMail): Mailbox {
+export function markOwed(state: GovernorState): Mailbox {
   return changeFate(state.mailbox, droppedPrompts(state), 'owed');
 }
 
 /** Marks owed prompts as dropped, because their words are gone with the context; not those that the turn repeats. */
-export function markDropped(state: WithMail): Mailbox {
+export function markDropped(state: GovernorState): Mailbox {
   return resumedWork(state) === undefined ? changeFate(state.mailbox, owedPrompts(state), 'dropped') : state.mailbox;
 }
 

@@ -54,7 +54,7 @@ export function userLine(content: string, uuid: string): string {
 
 /** Whether ctxb sent a line or gave it its `uuid`, which a prompt keeps when its run is resumed. */
 export function isOwnOrStamped({ run }: GovernorState, uuid: string | undefined): boolean {
-  return uuid !== undefined && (hasRunPrefix(run, uuid) || isStamp(uuid));
+  return uuid !== undefined && (hasPrefixOf(run.runId, uuid) || isStamp(uuid));
 }
 
 interface WithRun {
@@ -63,10 +63,10 @@ interface WithRun {
 
 /** Whether an echo of claude's repeats a line that ctxb wrote. */
 export function isOwnUuid({ run }: WithRun, uuid: string | undefined): boolean {
-  return uuid !== undefined && hasRunPrefix(run, uuid) && !isStamp(uuid);
+  return uuid !== undefined && hasPrefixOf(run.runId, uuid) && !isStamp(uuid);
 }
 
-function hasRunPrefix({ runId }: Pick<Run, 'runId'>, uuid: string): boolean {
+function hasPrefixOf(runId: string, uuid: string): boolean {
   return uuid.slice(0, -12) === runId.slice(0, -12);
 }
 
