@@ -92,14 +92,14 @@ export function registeredHooks(state: GovernorState): string[] {
 
 export function openControl(state: GovernorState): GovernorState {
   const body = withOurHooks(state, state.process.control.initialize ?? { subtype: 'initialize' });
-  return askCost(askAtOnce(request(opening(state), 'initialize', body)));
+  return askAtOnce(request(opening(state), 'initialize', body));
 }
 
 /** Merges our hooks into the caller's `initialize`: claude accepts only the first one, or lets the last replace it. */
 export function mergeInitialize(state: GovernorState, callers: Fields, requestId: string): GovernorState {
   const line = controlLine(requestId, withOurHooks(state, callers));
   const opened = opening(changedIn(state, 'control', { initialize: callers }));
-  return askCost(askAtOnce(emit(opened, { kind: 'send', line })));
+  return askAtOnce(emit(opened, { kind: 'send', line }));
 }
 
 /**
@@ -125,9 +125,11 @@ export function askAgents(state: GovernorState): GovernorState {
   return isNeeded ? request(state, 'initialize', { subtype: 'initialize' }) : state;
 }
 
+/** Asks a process for its context, and, if it resumes a session, for its counter, which may include earlier costs. */
 function askAtOnce(state: GovernorState): GovernorState {
-  const isLater = isFresh(state) && !isKnown(state.gauge.window);
-  return isLater ? changedIn(state, 'control', { asked: false }) : askContext(state);
+  if (isFresh(state) && !isKnown(state.gauge.window)) return changedIn(state, 'control', { asked: false });
+  const asking = askContext(state);
+  return state.process.resumes ? askUsage(asking, 'usage') : asking;
 }
 
 /** Asks for the context when the window begins to matter, and for the size of calls whose lines lack it. */
@@ -182,11 +184,6 @@ export function onOwnResponse(state: GovernorState, event: ControlResponseEvent)
     return decide(answered, 'limit:agents', reason, { todo: 'failed', agent });
   }
   return purpose === 'trigger' ? onTrigger(answered, event.ok) : answered;
-}
-
-/** The counter of a resumed session may include earlier costs. */
-function askCost(state: GovernorState): GovernorState {
-  return state.process.resumes ? askUsage(state, 'usage') : state;
 }
 
 function onUsage(state: GovernorState, event: ControlResponseEvent, purpose: 'usage' | 'cost'): GovernorState {

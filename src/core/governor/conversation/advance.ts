@@ -16,8 +16,7 @@ import { handleLimit } from './spending.ts';
 /** Between two turns: relieves the context, sends the next prompt, or closes claude's input. */
 export function advance(state: GovernorState): GovernorState {
   if (state.run.mode === 'replay' || state.mailbox.input === 'closed' || !isFree(state)) return state;
-  if (state.mailbox.outcome !== undefined) return closeInput(state);
-  if (state.mailbox.input === 'interrupted') return closeInput(state);
+  if (state.mailbox.outcome !== undefined || state.mailbox.input === 'interrupted') return closeInput(state);
   const stopped = handleLimit(state);
   return stopped === undefined ? continueRun(state) : advance(stopped);
 }

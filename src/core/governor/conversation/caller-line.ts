@@ -23,9 +23,9 @@ export function onCallerLine(before: GovernorState, event: Event, line: string):
   if (state.run.mode !== 'act') return passThrough(state, event, line);
   const request = askOf(event);
   if (request !== undefined) return onAsk(state, request.ask, request.by);
+  if (event.kind === 'control-request') return ask(noteRequest(state, event), event, line);
   // Between two processes claude cannot answer.
   if (state.process.control.phase !== 'closed' || state.process.phase === 'dead') return dispatch(state, event, line);
-  if (event.kind === 'control-request') return ask(noteRequest(state, event), event, line);
   // The caller may send `initialize` until its first prompt.
   return event.kind === 'user' ? dispatch(openControl(state), event, line) : pass(state, line);
 }
@@ -46,16 +46,11 @@ function askOf(event: Event): { readonly ask: Ask; readonly by: Asker } | undefi
   return { ask: { what, now: now === true }, by: { from: 'caller', id: event.requestId } };
 }
 
-function isInitialize(event: Event): event is ControlRequestEvent {
-  return event.kind === 'control-request' && event.subtype === 'initialize';
-}
-
 function dispatch(state: GovernorState, event: Event, line: string): GovernorState {
   if (event.kind === 'control-response') {
     const questions = state.process.control.questions.filter((id) => id !== event.requestId);
     return pass(changedIn(state, 'control', { questions }), line);
   }
-  if (event.kind === 'control-request') return ask(noteRequest(state, event), event, line);
   if (event.kind !== 'user' || !isAnswerable(line)) return pass(state, line);
   const prompt = toPrompt(event, line);
   if (joinsTurn(state, prompt)) return sendPrompt(state, prompt);
@@ -70,7 +65,7 @@ function ask(state: GovernorState, event: ControlRequestEvent, line: string): Go
     const stopped = changedIn(state, 'turn', { stopped: state.turn.stopped ?? 'asked' });
     return pass(noteStop(noteInterrupt(endPause(stopped))), line);
   }
-  if (!isInitialize(event)) return pass(state, line);
+  if (event.subtype !== 'initialize') return pass(state, line);
   // The recorded `initialize` opens the control channel of the next process.
   return state.process.phase === 'dead' ? state : mergeInitialize(state, event.request, event.requestId);
 }

@@ -53,8 +53,7 @@ function isLimited({ run }: GovernorState): boolean {
 function judgeLimits(before: GovernorState, state: GovernorState): GovernorState {
   if (before.limits === state.limits) return state;
   const { level, news, said } = spendingVerdict(state);
-  const withNews = news.length === 0 ? state : tellCosts(changedIn(state, 'limits', { said }), news);
-  const announced = news.reduce(announce, withNews);
+  const announced = news.reduce(announce, tellCosts(changedIn(state, 'limits', { said }), news.at(-1)));
   if (level !== 'limit' || state.run.mode !== 'act' || state.turn.phase === 'idle') return announced;
   if (isWithinLimit(state)) return interruptTurn(announced);
   // claude's own budget also ends the turn, but does not include the costs of other runs.
@@ -92,12 +91,12 @@ function cutLastTurn(state: GovernorState): GovernorState {
   return isLast ? sendInterrupt(state, 'last') : state;
 }
 
-function tellCosts(state: GovernorState, news: readonly CostNotice[]): GovernorState {
-  const costs = news.map(({ scope, spent, limit }) => {
-    const whose = scope === 'run' ? 'This work' : 'The work of this project';
-    return `${whose} has cost $${toUsd(spent).toFixed(2)} of $${toUsd(limit).toFixed(2)}: at the limit it is ended.`;
-  });
-  return changedIn(state, 'told', { warnings: [...state.mailbox.told.warnings, ...costs.slice(-1)] });
+function tellCosts(state: GovernorState, notice: CostNotice | undefined): GovernorState {
+  if (notice === undefined) return state;
+  const whose = notice.scope === 'run' ? 'This work' : 'The work of this project';
+  const cost = `$${toUsd(notice.spent).toFixed(2)} of $${toUsd(notice.limit).toFixed(2)}`;
+  const warning = `${whose} has cost ${cost}: at the limit it is ended.`;
+  return changedIn(state, 'told', { warnings: [...state.mailbox.told.warnings, warning] });
 }
 
 function spendingVerdict(state: GovernorState) {
