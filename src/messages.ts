@@ -9,7 +9,7 @@ import {
 } from './core/governor/decisions.ts';
 import type { Reading } from './core/governor/gauge/gauge.ts';
 import { OLDEST_SUPPORTED } from './core/governor/relief/unsupported.ts';
-import { limitName } from './core/governor/waits/usage-limits.ts';
+import { limitName } from './core/governor/waits/waits-state.ts';
 import { REPORTED_KINDS } from './core/memory/notebook/fact.ts';
 import type { ExactReceipt } from './core/protocol/exact-plan.ts';
 import { counted, dollars, duration, groupedIn, localTime, percent, roughTokens, tokens } from './report/figures.ts';

@@ -2,7 +2,7 @@ import { readGauge } from '../core/governor/gauge/gauge.ts';
 import { inTokens } from '../core/governor/policy.ts';
 import { momentOf, nextMoment } from '../core/governor/relief/outlook.ts';
 import type { GovernorState } from '../core/governor/state.ts';
-import { limitName } from '../core/governor/waits/usage-limits.ts';
+import { limitName } from '../core/governor/waits/waits-state.ts';
 import { zoneAt } from '../core/governor/zones/zones.ts';
 import { sumOf } from '../core/text/sum-of.ts';
 import { counted, dollars, percent, tokens } from '../report/figures.ts';

@@ -1,5 +1,5 @@
 import type { ApiFailure } from '../../protocol/api-failure.ts';
-import type { ApiRetryEvent, AssistantEvent, ResultEvent } from '../../protocol/events.ts';
+import type { ApiRetryEvent, AssistantEvent, RateLimitEvent, ResultEvent } from '../../protocol/events.ts';
 import { isMainMessage, tellsInterrupt } from '../facts.ts';
 import { startCompaction } from '../operations/compact.ts';
 import { waiting } from '../prompts/mailbox.ts';
@@ -7,8 +7,7 @@ import { sendInterrupt } from '../prompts/own-lines.ts';
 import { paysAfterPause } from '../relief/outlook.ts';
 import type { GovernorState } from '../state.ts';
 import { changedIn, decide, emit, isWithinLimit, type Line, SHOW_DEFERRED, setTimer } from '../steps.ts';
-import { resetOf } from './usage-limits.ts';
-import { NO_WAIT, type Wait } from './waits-state.ts';
+import { NO_WAIT, resetOf, type Wait } from './waits-state.ts';
 
 /** Time to repeat a turn that the API did not answer, in milliseconds since the epoch; `end` ends the run. */
 type Plan = number | 'end';
@@ -105,6 +104,11 @@ export function followWait(state: GovernorState, { event }: Line): GovernorState
   if (!event.synthetic) return endWait(state, true);
   // A session log has no results.
   return isReplay && event.failure !== undefined ? endWait(state, false) : state;
+}
+
+export function followLimits(state: GovernorState, { event }: Line<RateLimitEvent>): GovernorState {
+  const used = { ...state.limits.used, ...event.limits };
+  return changedIn(state, 'limits', { used, hit: event.rejected });
 }
 
 /** Waits for a 429 of at least this length count as a usage limit, even if claude does not report one. */

@@ -31,3 +31,13 @@ export const NO_WAITS = {
   hit: undefined as string | undefined,
   wait: NO_WAIT as Wait,
 };
+
+/** A limit's name for messages: `five-hour` for `five_hour`. */
+export function limitName(name: string): string {
+  return name.replaceAll('_', '-');
+}
+
+/** Reset of the limit that was hit, in milliseconds since the epoch; undefined if unknown. */
+export function resetOf({ hit = '', used }: Waits): number | undefined {
+  return used[hit]?.resetsAt;
+}
