@@ -114,10 +114,11 @@ interface Facts {
   'cache-lost': { cause: CacheBreak; tokens: number; usd: number; cachedUsd: number };
   /** How many of the known facts are in the first request after a compaction or handoff. */
   receipt: Receipt;
-  /** Something that ctxb does is not possible here. */
+  /** Exact compactions are not possible here. */
   'unavailable:exact': unknown;
   /** The next compaction should be exact again. */
   'unavailable:exact-once': unknown;
+  /** No way of relief is possible here; likewise the next ones. */
   'unavailable:relief': unknown;
   'unavailable:trigger': unknown;
   'unavailable:tools': unknown;

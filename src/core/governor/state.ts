@@ -41,6 +41,7 @@ export interface Run {
   readonly project: string;
   /** Whether claude answers in a prescribed schema (`--json-schema`), so that it cannot write a document. */
   readonly answersInSchema: boolean;
+  /** Whether the caller sends exactly one prompt. */
   readonly singlePrompt?: boolean;
   /** The agent that claude works as (`--agent`); claude refuses an unknown one. */
   readonly agent?: string;
@@ -50,6 +51,7 @@ export interface Run {
   readonly exact?: boolean;
   /** Whether a user at the terminal can be asked. */
   readonly attended: boolean;
+  /** Whether claude was told not to retry calls. */
   readonly withoutRetries?: boolean;
   /** Whether claude keeps a log, so that another process can resume the session. */
   readonly persistent: boolean;
