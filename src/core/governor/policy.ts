@@ -182,17 +182,14 @@ const HANDOFF_REQUEST_TOKENS = 8_000;
 /** Smallest window whose native trigger is known. A smaller one is a budget that the user set, below claude's own. */
 export const MIN_NATIVE_WINDOW = 100_000;
 
-/** The settings that determine claude's own trigger and the levels near it. */
-export type TriggerPolicy = Pick<Policy, 'thresholds' | 'compaction' | 'midTurn'>;
-
 /** The level at which claude compacts by itself, in tokens: where ctxb placed its trigger, or claude's own. */
-export function nativeLevel(policy: TriggerPolicy, window: number, model?: string): number {
+export function nativeLevel(policy: Policy, window: number, model?: string): number {
   const rest = leavesTrigger(policy, model) ? undefined : restingTrigger(policy, window);
   return rest?.at ?? claudesLevel(model, window);
 }
 
 /** Whether ctxb places the trigger only where compacting pays, because claude has no level for this model. */
-export function leavesTrigger({ compaction }: TriggerPolicy, model: string | undefined): boolean {
+export function leavesTrigger({ compaction }: Policy, model: string | undefined): boolean {
   return compaction.moment === 'economic' && hasNoLevel(model);
 }
 
@@ -200,7 +197,7 @@ export function leavesTrigger({ compaction }: TriggerPolicy, model: string | und
  * The level of a handoff if no other way makes room: below claude's own trigger by the space for the request, which
  * would otherwise start claude's compaction.
  */
-export function handoffLevel(policy: TriggerPolicy, window: number | undefined): number {
+export function handoffLevel(policy: Policy, window: number | undefined): number {
   const level = inTokens(policy.thresholds.handoff, window);
   if (window === undefined || window < MIN_NATIVE_WINDOW) return level;
   const compactLevel = policy.compaction.enabled ? inTokens(policy.thresholds.compact, window) : 0;
@@ -235,7 +232,7 @@ export interface TriggerSetting {
  * The default place of claude's own trigger for this policy; undefined if ctxb does not place it, or if the window
  * setting alone cannot. With compaction off, as late as possible.
  */
-export function restingTrigger(policy: TriggerPolicy, window: number): TriggerSetting | undefined {
+export function restingTrigger(policy: Policy, window: number): TriggerSetting | undefined {
   const wanted = policy.compaction.enabled ? inTokens(policy.thresholds.midTurn, window) : window;
   const place = triggerAt(Math.min(wanted, window - NATIVE_RESERVE_TOKENS));
   const isPlaceable = place.percent === undefined && place.setting <= MAX_SETTING;

@@ -24,8 +24,8 @@ export function clear(state: GovernorState, written: Written): GovernorState {
 
 /** A new conversation shows by a `reset`, another session id, or a call of the SessionStart hook. */
 export function followClear(state: GovernorState, operation: OperationIn<'clearing'>, event: Event): GovernorState {
-  const isNewSession = state.session.id !== operation.plan.sessionId;
-  const isProved = operation.proved || event.kind === 'reset' || (event.kind === 'init' && isNewSession);
+  const { replaced } = state.facts;
+  const isProved = operation.proved || replaced === 'reset' || replaced === 'session';
   const followed = changedIn(state, 'operation', { turn: 'running', proved: isProved });
   if (event.kind !== 'result') return followed;
   const over = emit(followed, ...TURN_OVER);

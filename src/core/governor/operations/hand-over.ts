@@ -24,8 +24,7 @@ export function startHandoff(state: GovernorState, reason: string): GovernorStat
 }
 
 function planOf(state: GovernorState, reason: string, way: HandoffPlan['way']): HandoffPlan {
-  const { gauge, session, relief, facts } = state;
-  return { reason, before: readGauge(gauge), startedAt: facts.now, sessionId: session.id, way, due: relief.due };
+  return { reason, before: readGauge(state.gauge), startedAt: state.facts.now, way, due: state.relief.due };
 }
 
 /** Writes a document from what is known and ends the run, because no way of relief is left. */

@@ -59,7 +59,6 @@ export interface HandoffPlan {
   readonly before: Reading;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
-  readonly sessionId: string | undefined;
   /** How the conversation ends: by `/clear`, by a new process where `/clear` has no effect, or with the run. */
   readonly way: 'clear' | 'leave' | 'end';
   /** `relief.due` before the handoff, restored if the handoff is postponed. */

@@ -1,6 +1,4 @@
-import { handoffLevel, inTokens, type Policy, type TriggerPolicy } from '../policy.ts';
-
-type ZoneLevels = TriggerPolicy & Pick<Policy, 'zones'>;
+import { handoffLevel, inTokens, type Policy } from '../policy.ts';
 
 /**
  * The zone of a context; each level belongs to the zone that it starts. If levels are out of order (fractions mixed
@@ -9,12 +7,12 @@ type ZoneLevels = TriggerPolicy & Pick<Policy, 'zones'>;
  * @param tokens the predicted context
  * @param window tokens; while undefined, only levels in tokens apply
  */
-export function zoneAt(tokens: number, window: number | undefined, levels: ZoneLevels): ZoneName {
+export function zoneAt(tokens: number, window: number | undefined, policy: Policy): ZoneName {
   const hasBegun = (threshold: number) => tokens >= inTokens(threshold, window);
-  if (tokens >= handoffLevel(levels, window)) return 'handoff';
-  if (hasBegun(levels.thresholds.warn)) return 'critical';
-  if (hasBegun(levels.zones.warning)) return 'warning';
-  return hasBegun(levels.zones.monitor) ? 'monitor' : 'ok';
+  if (tokens >= handoffLevel(policy, window)) return 'handoff';
+  if (hasBegun(policy.thresholds.warn)) return 'critical';
+  if (hasBegun(policy.zones.warning)) return 'warning';
+  return hasBegun(policy.zones.monitor) ? 'monitor' : 'ok';
 }
 
 export function statusOf(zone: ZoneName): HealthRecord['status'] {
