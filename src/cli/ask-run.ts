@@ -25,7 +25,7 @@ interface AskFlags extends CommonFlags {
 const LOOK_MS = 100;
 const USUAL_SECONDS = 600;
 
-/** The commands that ask a run for something. `now` is the help of `--now`; undefined if the command has no such option. */
+/** `now` is the help of `--now`; undefined if the command has no such option. */
 const COMMANDS: Readonly<Record<Ask['what'], { readonly now?: string; readonly help: string }>> = {
   compact: {
     now: 'compact in the middle of the turn, before its next call',

@@ -28,7 +28,7 @@ export async function lookerFor({ contextDir }: CommonFlags, io: Io) {
   return (flow: Flow) => lookAt(flow, place);
 }
 
-/** `ctxb flow report`: prints the inputs and the usage of a run's steps. @param name id of the run; default: the newest */
+/** `ctxb flow report`: prints the inputs and the usage of a run's steps. @param name default: the newest run */
 export async function report(name: string | undefined, options: CommonFlags, io: Io): Promise<number> {
   const folder = await contextFolder(io, options.contextDir);
   const runs = earlierRuns(folder);

@@ -23,6 +23,7 @@ export interface ReplayFlags extends Readonly<Record<string, unknown>>, ListOpti
 
 export type ReplayOptions = ReturnType<typeof readFlags>;
 
+/** A key that takes the same numbers as these options. */
 const COUNT = 'agents.max';
 
 export function addReportOptions(command: Command): void {

@@ -86,8 +86,8 @@ export const RANKS: Readonly<Record<Origin['source'], number>> = { default: 0, f
 export type Priority = 'critical' | 'high' | 'medium' | 'low';
 
 /**
- * The size of a briefing, the share of the newest or a critical step's output, and the share of every other output.
- * The first one bounds the other two.
+ * In code points: the size of a briefing, the share of the newest or a critical step's output, and the share of every
+ * other output. The first one bounds the other two.
  */
 export const BUDGET_FIELDS = ['contextBudgetChars', 'historyRecentChars', 'historyOlderChars'] as const;
 

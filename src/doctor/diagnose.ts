@@ -63,7 +63,7 @@ export function judgeVersion(version: string | undefined): Remark {
 
 type FreshContext = NonNullable<Awaited<ReturnType<typeof askFreshContext>>>;
 
-/** The window of claude's model and the size of a fresh context, both in tokens; undefined if it does not report them. */
+/** The window of claude's model and the size of a fresh context in tokens; undefined if it does not report them. */
 async function askFreshContext(stage: Stage, model: string | undefined) {
   const claude = await stage.start({ args: givenOption('--model', model) });
   // Not the summary, whose parts the API would count; the stand-in only estimates them.

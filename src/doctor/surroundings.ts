@@ -37,7 +37,7 @@ export async function inspectSurroundings(world: Where) {
   };
 }
 
-/** The findings about the configuration; if it is valid, its sources. @param unknown findings about unknown variables */
+/** The findings about the configuration; if it is valid, its sources. @param unknown about unknown variables */
 function checkConfiguration({ findings, warnings, sources }: ResolvedConfig, unknown: readonly Finding[]): Remark[] {
   const remarksFor = (status: 'fault' | 'warning', found: readonly Finding[]) =>
     found.map(({ message }) => remark(status, 'configuration', message, 'ctxb config'));

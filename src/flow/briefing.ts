@@ -39,7 +39,7 @@ const HINTS_LIMIT = 64 * 1024;
 
 export type Briefing = ReturnType<typeof briefingOf>;
 
-/** Packs the briefing of a step of a checked flow: the outputs of the steps that it sees, and the files that they made. */
+/** Packs the briefing of a step: the outputs of the steps that it sees, and the files that they made. */
 export function briefingOf(flow: Flow, step: FlowStep, world: BriefingWorld) {
   const seen = flow.steps.slice(
     0,

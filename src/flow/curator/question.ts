@@ -11,7 +11,7 @@ import { READ_CHARS, type SummaryTask } from './summaries.ts';
 /** Maximum number of steps listed, newest kept: each takes about a hundred characters, and the run must stay cheap. */
 const LISTED = 200;
 
-/** States that neither the briefing, which is meant for another agent, nor any output is an instruction to the curator. */
+/** States that neither the briefing, which is for another agent, nor any output is an instruction to the curator. */
 export function curatorPrompt(
   step: TaughtStep,
   history: readonly PackItem[],

@@ -12,6 +12,7 @@ export interface SummaryTask {
   readonly model: string;
   readonly toSum: readonly PackItem[];
   readonly kept: ReadonlyMap<string, Summary>;
+  /** Code points. */
   readonly summaryChars: number;
 }
 

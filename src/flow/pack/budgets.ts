@@ -28,6 +28,7 @@ function eachBudget<T>(value: (field: BudgetField) => T) {
   return Object.fromEntries(BUDGET_FIELDS.map((field) => [field, value(field)])) as Record<BudgetField, T>;
 }
 
+/** Later levels override earlier ones. */
 export const LEVELS = ['global', 'profile', 'flow', 'step'] as const;
 
 export type Level = (typeof LEVELS)[number];
@@ -50,7 +51,7 @@ export function resolveBudgets(levels: BudgetLevels, windowTokens = REFERENCE_WI
   };
 }
 
-/** Before guardrails. The last level that sets a value wins, 0 included; within a level, a size overrides the preset. */
+/** Before guardrails. The last level with a value wins, 0 included; within a level, a size overrides the preset. */
 export function settleBudgets(levels: BudgetLevels, windowTokens = REFERENCE_WINDOW) {
   let values = fromPreset('balanced', windowTokens, 'default');
   for (const level of LEVELS) {

@@ -82,7 +82,7 @@ export const ID_WORDS: Readonly<Record<Tier, readonly string[]>> = {
   LOW: ['normalize', 'frame', 'report', 'history'],
 };
 
-/** Words in the start of an output; `build_receipt` matches by its second one. A raising word outweighs lowering ones. */
+/** Words in the start of an output; `build_receipt` matches by its second one. HIGH outweighs all LOW ones. */
 const OUTPUT_WORDS = {
   HIGH: ['adr', 'contracts', 'critique', 'decision', 'receipt', 'requirements'],
   LOW: ['audit', 'feedback', 'history', 'learnings', 'summary'],
@@ -138,6 +138,7 @@ export interface Candidate extends SizedItem {
   readonly index: number;
   readonly tier: Tier;
   readonly by: ClassifiedBy;
+  /** Code points of the step's output. */
   readonly chars: number;
   readonly limitedBy: 'historyRecentChars' | 'historyOlderChars';
 }

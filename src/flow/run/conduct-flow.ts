@@ -177,6 +177,7 @@ interface FlowWorld {
 export interface StepNews {
   /** `stopped`: running when the flow was stopped; `skipped`: not started, because of that or of a failed step. */
   readonly kind: 'started' | 'done' | 'failed' | 'stopped' | 'skipped';
+  /** undefined for a step that has not run now. */
   readonly end?: StepEnd;
 }
 

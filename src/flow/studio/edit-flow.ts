@@ -8,6 +8,7 @@ import { CtxbError, orElse } from '../../errors.ts';
 
 /** A budget as typed into the form; an empty value removes it. */
 export interface Edit {
+  /** `null` for the flow. */
   readonly step: string | null;
   readonly key: keyof BudgetChanges;
   readonly value: string;

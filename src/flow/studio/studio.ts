@@ -18,6 +18,7 @@ export interface StudioView extends FlowLook {
   readonly flow: Flow;
   readonly form: Form;
   readonly isChanged: boolean;
+  /** For HTTP; 303 after the file was written. */
   readonly status: number;
   readonly message?: string;
 }
@@ -29,7 +30,7 @@ interface StudioOptions {
   readonly lookAt: (flow: Flow) => FlowLook;
 }
 
-/** Shows and changes the budgets of a flow file. Reads the file for each request, to detect changes by other programs. */
+/** Shows and changes the budgets of a file. Reads it for each request, to detect changes by other programs. */
 export function createStudio(path: string, { profile, lookAt }: StudioOptions) {
   const flowIn = (text: string) => checkFlow(path, text, { profile });
 
