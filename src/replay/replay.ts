@@ -53,7 +53,8 @@ async function readLightly({ file, subagents }: Source, options: ReplayOptions) 
   for (const path of [file, ...subagents]) {
     await readValues(path, { ...options, thin: createThinner(replay), shouldContinue }, replay.line);
   }
-  return replay.found(file);
+  const found = replay.found(file);
+  return found && { ...found, ...replay.squeezed() };
 }
 
 /** The result of the work, or its error. */

@@ -92,10 +92,12 @@ export function createLightReplay({ run, mask }: { readonly run: Run; readonly m
       if (!isLog || figures.dialect !== 'session') return undefined;
       return {
         ...figures.found(file, state),
-        ...figures.squeezed(),
+        ledger: figures.calls,
         compactions: figures.compactions().map(compactionFigures),
       };
     },
+    /** The calls in little memory. */
+    squeezed: figures.squeezed,
   };
 }
 
