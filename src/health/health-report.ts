@@ -6,7 +6,6 @@ export type HealthMetrics = ReturnType<ReturnType<typeof createHealthTally>['met
 
 export type HealthReport = ReturnType<ReturnType<typeof createHealthReader>['report']>;
 
-/** A ledger: its complete lines, and whether a truncated line follows. */
 interface HealthSource {
   readonly file: string;
   readonly lines: Iterable<string>;
@@ -131,7 +130,6 @@ function createSessionCount() {
       if (session !== null) parents.set(rootOf(JSON.stringify(['session', project, session])), inRun);
       if (details.event === 'exhausted') exhausted.add(inRun);
     },
-    /** The number of sessions, and of those with at least one exhausted context. */
     found: () => ({ all: roots(parents.keys()), exhausted: roots(exhausted) }),
   };
 }

@@ -9,13 +9,12 @@ import { type Counts, isFull, type SessionFigures, type SessionSummary, type Tot
 
 type CountedSession = Pick<SessionFigures, 'calls' | 'compactions' | 'context' | 'cost' | 'copied' | 'lines'>;
 
-/** Whether all calls of a recording were readable. */
 export function isWhole({ lost, unsized }: SessionFigures['lines']): boolean {
   return lost === undefined && unsized === undefined;
 }
 
 /** Excludes calls copied from other sessions. `usd` is null if the recording has no cost. */
-export function ownFigures({ calls, compactions, cost, copied, lines }: Omit<CountedSession, 'context'>) {
+export function ownFigures({ calls, compactions, cost, copied, lines }: CountedSession) {
   // claude's cost includes calls without usage.
   const isCounted = cost.usd !== null && !cost.computed && lines.lost === undefined;
   const hasGap = cost.unpriced !== undefined || cost.unlogged !== undefined;

@@ -95,7 +95,6 @@ function predictionOf(gauge: Gauge, pieces: readonly Piece[]) {
     Math.round((hiddenTokens(content, calibration) + content.tokens * scaleOf(calibration)) * 10) / 10;
   return {
     total,
-    /** Context of the previous call, and its output. */
     used,
     output,
     /** Whether claude reported the output; otherwise it is estimated from the parts of the answer. */

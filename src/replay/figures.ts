@@ -16,13 +16,8 @@ import { createUnlogged } from './observers/unlogged.ts';
 import type { ReadLine } from './read/line-feed.ts';
 import type { SessionFigures } from './summary.ts';
 
-interface FigureOptions {
-  readonly prompts: boolean;
-  readonly usage: boolean;
-}
-
 /** Equal in light and full replays. Mutable, because a recording can have millions of lines. */
-export function createFigures(cut: Cutter, keeps: FigureOptions) {
+export function createFigures(cut: Cutter, keeps: { readonly prompts: boolean; readonly usage: boolean }) {
   const lines = { total: 0, unknown: 0, malformed: 0 };
   let lost = 0;
   /** Ids of calls without usage on any line so far. */

@@ -89,7 +89,6 @@ export function createInputReader() {
 
   return {
     read,
-    /** The inputs in a log line, without repetitions. */
     inputsIn: (line: string): readonly Input[] =>
       findAllIn(line).flatMap((each) => {
         const found = read(each);

@@ -27,7 +27,6 @@ function indentBelow(text: string, columns: Sheet['columns']): string {
   return hangingIndent('     ', onOneLine(text), columns);
 }
 
-/** The checked facts. A failed fact also shows the observation and how ctxb works without it. */
 export function factsText(outcomes: readonly Outcome[], sheet: Sheet): string {
   return [sheet.style.bold('Facts'), ...outcomes.flatMap((each) => factLines(each, sheet)), ''].join('\n');
 }

@@ -19,7 +19,7 @@ export function judgeStatus(lines: readonly string[], status: StatusInput, polic
   for (const input of lines.flatMap(reader.inputsIn)) host.feed({ ...input, t: 0 });
   if (isRefuted(host.state, status)) return judgeStatus(lines, { ...status, window: undefined }, policy);
   // The log may end with calls of a model that the user has switched from since.
-  return withCallAhead(withKnown(host.state, status), status, 0);
+  return withCallAhead(host.state, status, 0);
 }
 
 /** What claude reports about a session in addition to its log. */
@@ -41,7 +41,8 @@ export function withKnown(state: GovernorState, { window, model, limits }: Known
  * Adds the last call that claude reports: it writes its log up to 0.15 s later, and a log can be unreadable. Ignores
  * usage of all zeros, which claude sends after a compaction. @param t milliseconds since the epoch
  */
-export function withCallAhead(state: GovernorState, known: KnownByStatus, t: number): GovernorState {
+export function withCallAhead(before: GovernorState, known: KnownByStatus, t: number): GovernorState {
+  const state = withKnown(before, known);
   const event = callAhead(state, known);
   return event === undefined ? state : createHost(state).feed({ t, from: 'claude', event }).after;
 }

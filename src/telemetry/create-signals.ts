@@ -25,19 +25,6 @@ export const INSTRUMENTS = {
 } as const;
 
 export function createSignals(measure: Measure) {
-  return {
-    see: createLevels(measure),
-    decided(decision: Decision): void {
-      const verdict = decision.kind === 'compacted' ? { 'ctxb.verdict': decision.verdict } : {};
-      measure('ctxb.decisions', 1, { 'ctxb.decision': nameOf(decision), ...verdict });
-      if (decision.kind === 'cache-lost') {
-        measure('ctxb.cache.rewritten', decision.tokens, { 'ctxb.cache.cause': decision.cause });
-      }
-    },
-  };
-}
-
-function createLevels(measure: Measure) {
   const last = new Map<Metric, number>();
   let countedCost = 0;
   let hasSaved = false;
@@ -70,9 +57,19 @@ function createLevels(measure: Measure) {
     hasSaved ||= usd !== 0;
   }
 
-  return ({ after }: Transition): void => {
-    context(after);
-    cost(after);
-    recordSavings(after);
+  return {
+    /** Sends gauges and totals when they change. */
+    see({ after }: Transition): void {
+      context(after);
+      cost(after);
+      recordSavings(after);
+    },
+    decided(decision: Decision): void {
+      const verdict = decision.kind === 'compacted' ? { 'ctxb.verdict': decision.verdict } : {};
+      measure('ctxb.decisions', 1, { 'ctxb.decision': nameOf(decision), ...verdict });
+      if (decision.kind === 'cache-lost') {
+        measure('ctxb.cache.rewritten', decision.tokens, { 'ctxb.cache.cause': decision.cause });
+      }
+    },
   };
 }

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Attributes, Meter } from '@opentelemetry/api';
 import { OTLPMetricExporter as JsonMetricExporter } from '@opentelemetry/exporter-metrics-otlp-http';
 import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
@@ -29,16 +28,13 @@ const PATIENCE_MS = 2_000;
 
 const NAME = 'ctxb';
 
-export function createSender({ to, runId, env, onFault }: SenderOptions) {
-  const meters = meterProvider(to, resourceOf(runId), env, onFault);
+export function createSender(options: SenderOptions) {
+  const meters = meterProvider(options);
   return {
     measure: measureWith(meters.getMeter(NAME, manifest.version)),
     /** Sends the remaining metrics, within `OTEL_EXPORTER_OTLP_TIMEOUT` or two seconds. Never rejects. */
     async close(): Promise<void> {
-      const shutdown = new AbortController();
-      const timeout = delay(timeoutOf(env) ?? PATIENCE_MS, undefined, { signal: shutdown.signal }).catch(() => {});
-      await Promise.race([Promise.allSettled([meters.shutdown()]), timeout]);
-      shutdown.abort();
+      await meters.shutdown({ timeoutMillis: timeoutOf(options.env) ?? PATIENCE_MS }).catch(() => {});
     },
   };
 }
@@ -51,12 +47,10 @@ function resourceOf(runId: string): Resource {
     .merge(detectResources({ detectors: [envDetector] }));
 }
 
-type Fault = SenderOptions['onFault'];
-
-function meterProvider(to: Destination, resource: Resource, env: Environment, onFault: Fault): MeterProvider {
+function meterProvider({ to, runId, env, onFault }: SenderOptions): MeterProvider {
   const Exporter = to.protocol === 'http/json' ? JsonMetricExporter : OTLPMetricExporter;
   const exporter = watchExporter(new Exporter(exporterConfig(to, env)), onFault);
-  return new MeterProvider({ resource, readers: [new PeriodicExportingMetricReader({ exporter })] });
+  return new MeterProvider({ resource: resourceOf(runId), readers: [new PeriodicExportingMetricReader({ exporter })] });
 }
 
 /** Options override the SDK's variables, so only set what the variables leave open. */
@@ -77,7 +71,7 @@ function millisecondsIn(text: string | undefined): number | undefined {
 }
 
 /** The SDK does not report failed exports, so check each result. */
-function watchExporter(exporter: PushMetricExporter, onFault: Fault): PushMetricExporter {
+function watchExporter(exporter: PushMetricExporter, onFault: SenderOptions['onFault']): PushMetricExporter {
   const send = exporter.export.bind(exporter);
   exporter.export = (items, done) =>
     send(items, (result) => {

@@ -82,7 +82,7 @@ export function createTerminalSession({ policy, offersNotes = true }: TerminalOp
 
   /** The state, including claude's report of a last call that the log may not contain yet. */
   function stateWith(known: KnownByStatus): GovernorState {
-    const state = withCallAhead(withKnown(host.state, known), known, host.state.facts.now);
+    const state = withCallAhead(host.state, known, host.state.facts.now);
     const { relief, gauge } = state;
     // The log does not contain the size of the window.
     const latch = latchAt(relief.latch, predictedTokens(gauge), gauge.window.tokens, policy);

@@ -39,7 +39,6 @@ interface Settled {
   readonly distance?: number;
 }
 
-/** Finds, for each compaction and handoff, which earlier facts the next request still contains. */
 export function createRetention({ run, mask, recorded, receipts = [] }: RetentionOptions) {
   const memory = recorded ? undefined : createMemory({ run, mask });
   const places = createPlaces();

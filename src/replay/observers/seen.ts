@@ -2,7 +2,6 @@ import type { Input } from '../../core/governor/input.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
 import type { Block, ToolUse } from '../../core/protocol/events.ts';
 
-/** A line of a recording, with the governor's states before and after it. */
 export interface Seen {
   readonly line: number;
   readonly input: Input;

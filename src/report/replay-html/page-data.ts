@@ -62,7 +62,6 @@ function sessionData(session: SessionSummary, policy: Policy, max: number) {
     results: results.toSorted((a, b) => b.tokens - a.tokens).slice(0, max),
     facts: retention.flatMap(factsOf),
     prompts: prompts.map(({ turn, tokens, text }) => ({ turn, tokens, text })),
-    /** The estimated context with ctxb, for each call. */
     curve: whatIf?.curve,
   });
   return {

@@ -148,7 +148,7 @@ function csvRow(session: SessionSummary) {
 
 /** null if the time is unknown, or outside the range of a Date. */
 function isoTime(t: number | null): string | null {
-  return t === null || !(Math.abs(t) <= 8.64e15) ? null : new Date(t).toISOString();
+  return t === null ? null : new Date(t).toJSON();
 }
 
 export const markdown: Report<SessionFigures> = (sessions, page, { breaches, faults }) => {
@@ -162,15 +162,13 @@ export const markdown: Report<SessionFigures> = (sessions, page, { breaches, fau
     ...bulletList('What could not be read:', faults),
     rows.length === 0
       ? 'no sessions found'
-      : [HEAD, RULE, ...rows.map((cells) => cells.join(' | '))].map(inBars).join('\n'),
+      : [HEAD, RULE, ...rows.map((cells) => `| ${cells.join(' | ')} |`)].join('\n'),
   ];
   return [parts.join('\n\n')];
 };
 
-const HEAD = 'session | peak | calls | compacted | cost';
-const RULE = '--- | ---: | ---: | ---: | ---:';
-
-const inBars = (cells: string) => `| ${cells} |`;
+const HEAD = '| session | peak | calls | compacted | cost |';
+const RULE = '| --- | ---: | ---: | ---: | ---: |';
 
 function cellsOf(sessions: readonly SessionFigures[]): string[] {
   const { peak, calls, 'comp.': compactions, cost } = figuresOf(totalsOf(sessions));

@@ -28,7 +28,6 @@ const [MIN_REST, MIN_REST_IN_FILE] = [10, 7];
 
 const GAP = '  ';
 
-/** The default report: a row for each session, or details if there is only one. */
 export const text: Report<SessionFigures> = (sessions, page) => {
   const [only, other] = sessions;
   return only && !other && isFull(only) ? sessionRows(only) : sessionList(sessions, page);
@@ -121,7 +120,6 @@ function countsOf(counts: Counts) {
   return { 'comp.': tokens(counts.compactions), calls: tokens(counts.calls), cost: costText(counts) };
 }
 
-/** The longest end of a path that fits. */
 function lastParts(path: string, width: number): string {
   const parts = path.split('/');
   while (parts.length > 1 && columnsOf(parts.join('/')) > width) parts.shift();

@@ -51,10 +51,6 @@ function windowSource({ window: { source }, claudeCodeVersion }: SessionSummary)
   return asOf === undefined ? source : `${source}, as of ${asOf}`;
 }
 
-export function compactionRow(compaction: CompactionSeen): string {
-  return row('compacted', compactionText(compaction));
-}
-
 /** `turn 5, call 73: warning: …`; between two turns it names the next turn and the last call. */
 export function actionRow(action: Decision, session: Pick<SessionSummary, 'dialect'>): string {
   return row('ctxb', `turn ${action.at.turn + 1}, call ${action.at.call}: ${onOneLine(replayedText(action, session))}`);
@@ -92,11 +88,12 @@ function agentText({ kind, id, estimated, calls, tokens: used, usd, peak }: Suba
   return `${onOneLine(kind ?? id)}: ${mark}${counted(calls, 'call')}, ${tokens(used)} tokens, ${cost}, peak ${tokens(peak)}`;
 }
 
-function compactionText({ by, how, preTokens, gaugeBefore, firstAfter }: CompactionSeen): string {
+export function compactionRow({ by, how, preTokens, gaugeBefore, firstAfter }: CompactionSeen): string {
   // No prediction exists if the recording starts with the compaction.
   const foreseen = gaugeBefore === 0 ? '' : ` (predicted ${tokens(gaugeBefore)})`;
   const from = preTokens === null ? `${tokens(gaugeBefore)} predicted` : `${tokens(preTokens)}${foreseen}`;
-  return `${how === 'exact' ? 'exactly ' : ''}by ${COMPACTED_BY[by]} at ${from}${firstAfter === null ? '' : `, to ${tokens(firstAfter)}`}`;
+  const to = firstAfter === null ? '' : `, to ${tokens(firstAfter)}`;
+  return row('compacted', `${how === 'exact' ? 'exactly ' : ''}by ${COMPACTED_BY[by]} at ${from}${to}`);
 }
 
 function copiedText({ calls, usd, from }: Copied): string {

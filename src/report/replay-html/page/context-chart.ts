@@ -59,10 +59,8 @@ export function short(figure: number): string {
   return figure >= 1000 ? `${Math.round(figure / 100) / 10}k` : tokens(figure);
 }
 
-const ZONES: ReadonlySet<string> = new Set(['warning', 'critical', 'handoff']);
-
 function zones({ y }: Scales, { info }: Session): HTMLElement[] {
-  const found = info.levels.filter(({ name }) => ZONES.has(name));
+  const found = info.levels.filter(({ name }) => name !== 'compact');
   return found.map(({ name, tokens: start }, index) => {
     const end = found[index + 1]?.tokens;
     const top = end === undefined ? 0 : Math.max(0, y(end));

@@ -64,7 +64,6 @@ function linkTo({ file, prompt, project, copied, index }: Row): Html {
   return html`<div class="name"><a href="#session-${index + 1}">${name}</a><small>${note}</small></div>`;
 }
 
-/** The last two parts of the path: project and session. */
 function nameOf({ file }: PageSession): string {
   return file === '-' ? 'standard input' : file.split('/').slice(-2).join('/');
 }

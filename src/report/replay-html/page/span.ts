@@ -5,10 +5,12 @@ export type Span = ReturnType<typeof createSpan>;
 
 const MIN_CALLS = 5;
 
+type Change = 'zoom' | 'move';
+
 export function createSpan(total: number) {
   const [first, last] = [0.5, total + 0.5];
-  const listeners: ((change: 'zoom' | 'move') => void)[] = [];
-  const tell = (change: 'zoom' | 'move') => {
+  const listeners: ((change: Change) => void)[] = [];
+  const tell = (change: Change) => {
     for (const listener of listeners) listener(change);
   };
 
@@ -50,7 +52,7 @@ export function createSpan(total: number) {
       if (at !== undefined) show(at);
       tell('move');
     },
-    watch: (listener: (change: 'zoom' | 'move') => void) => void listeners.push(listener),
+    watch: (listener: (change: Change) => void) => void listeners.push(listener),
   };
   return span;
 }
