@@ -1,5 +1,5 @@
 import type { Standing } from '../core/governor/standing.ts';
-import { counted, DAY_MS, dollars, duration, localTime, NONE, percent, roughTokens, tokens } from './figures.ts';
+import { costText, counted, DAY_MS, duration, localTime, NONE, percent, roughTokens, tokens } from './figures.ts';
 import { align, fitText } from './layout.ts';
 import { onOneLine } from './shown.ts';
 import type { Style } from './style.ts';
@@ -45,7 +45,7 @@ function cellsOf(run: ListedRun, now: number): string[] {
     duration(Math.max(0, (run.end === null ? now : run.at) - run.since)),
     tokens(turn),
     context === null ? NONE : `${roughTokens(context)}${share}`,
-    costUsd === null ? NONE : dollars(costUsd),
+    costText({ usd: costUsd }),
     prompts === 0 ? NONE : tokens(prompts),
   ];
 }

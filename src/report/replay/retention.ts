@@ -1,4 +1,4 @@
-import { REPORTED_KINDS } from '../../core/memory/notebook/fact.ts';
+import { FACT_KINDS, REPORTED_KINDS } from '../../core/memory/notebook/fact.ts';
 import { FACT_NAMES } from '../../messages.ts';
 import type { ReliefSeen } from '../../replay/items-seen.ts';
 import type { SessionSummary } from '../../replay/summary.ts';
@@ -30,7 +30,7 @@ const NOTE =
 const reliefsOf = ({ retention: reliefs = [] }: SessionSummary): readonly ReliefSeen[] => reliefs;
 
 function knownRows({ known }: RetentionTotals): string[][] {
-  return ([...REPORTED_KINDS, 'paths', 'commands'] as const).flatMap((kind) =>
+  return FACT_KINDS.flatMap((kind) =>
     known[kind].all === 0 ? [] : [[FACT_NAMES[kind], ...Object.values(keptTexts(known[kind]))]],
   );
 }

@@ -1,10 +1,8 @@
-import { COMPACTED_BY, dollars, shareOf, tokens } from '../../figures.ts';
+import { COMPACTED_BY, costText, dollars, shareOf, tokens } from '../../figures.ts';
 import { type Html, html } from '../../html.ts';
 import { section } from './controls.ts';
 import { type Call, type Session, WITH_CTXB } from './session.ts';
 import { createSortTable, type TableColumn } from './sort-table.ts';
-
-const costOf = ({ usd }: { readonly usd: number | null }) => (usd === null ? '–' : dollars(usd));
 
 export function callTables(session: Session) {
   const table = (caption: string, columns: readonly TableColumn<Call>[]) => () => {
@@ -56,7 +54,7 @@ const COST_COLUMNS: readonly TableColumn<Call>[] = [
   ['Cache written', 'cacheCreation'],
   ['Cache read', 'cacheRead'],
   ['Output', 'output'],
-  ['Cost', 'usd', costOf],
+  ['Cost', 'usd', costText],
   ['So far', 'spent', ({ spent }) => dollars(spent)],
 ];
 
@@ -119,7 +117,7 @@ export function eventTables({ info }: Session): HTMLElement[] {
       ['Calls', 'calls'],
       ['Tokens', 'tokens'],
       ['Largest context', 'peak'],
-      ['Cost', 'usd', (row) => `${row.estimated ? 'about ' : ''}${costOf(row)}`],
+      ['Cost', 'usd', (row) => `${row.estimated ? 'about ' : ''}${costText(row)}`],
     ]),
   ];
 }
