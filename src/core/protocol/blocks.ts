@@ -149,10 +149,7 @@ const SENTENCE =
 /** Origins that are a person, or a program in a person's place. */
 const USER_ORIGINS: readonly unknown[] = ['human', 'person', 'composer', 'bridge', 'sdk', 'voice-call'];
 
-/**
- * The speaker according to Claude Code's own marks: 2.1.197 and later name the source of each prompt, the newest also
- * an origin. Undefined without a mark.
- */
+/** By Claude Code's own marks: 2.1.197 and later name the source of each prompt, the newest also an origin. */
 export function markedRole({
   isCompactSummary,
   isVisibleInTranscriptOnly,
@@ -181,10 +178,7 @@ export function userRole(line: Fields, blocks: readonly Block[], subagent: strin
   return blocks.some((block) => block.type !== 'text' || !isNotice(block.text)) ? 'prompt' : 'notice';
 }
 
-/**
- * Whether Claude Code wrote the whole text: words outside its elements come from another speaker, and so does a command
- * from a file, a skill or an MCP server, whose row begins with its message.
- */
+/** Whether Claude Code wrote the whole text. A row that begins with a message is a command from a file or skill. */
 export function isNotice(text: string): boolean {
   return SENTENCE.test(text.replace(ELEMENTS, '').trim()) && !/^<command-message>[\s\S]+<command-name>/.test(text);
 }
@@ -200,10 +194,7 @@ export function wordsOf(blocks: readonly Block[]): readonly string[] {
 const COMMAND =
   /^(?:<command-message>[\s\S]*?)?<command-name>([^<]*)<\/command-name>(?:[\s\S]*?<command-args>([\s\S]*?)<\/command-args>)?/;
 
-/**
- * A slash command as it was typed, from claude's row for the model. Rows of built-in commands begin with the name;
- * claude answers most of them itself.
- */
+/** A slash command as it was typed, from claude's row for the model. Rows of built-in ones begin with the name. */
 export function commandOf(text: string): string | undefined {
   const [name, args = ''] = groupsIn(COMMAND, text);
   return name === undefined ? undefined : `/${name.replace(/^\//, '')} ${args}`.trim();

@@ -86,8 +86,6 @@ export const RESTORE_TOKENS = 1_500;
 export const TOO_LARGE = "what stays is larger than claude's own summary, and the run may not cost more now";
 
 /**
- * Reads `plan.json`.
- *
  * @param heardTexts messages during turns that the mod knows; the last ones may be newer than the plan
  * @param said all prompts that the mod knows
  * @param isOwn whether claude compacts at its own level, and not by a command

@@ -1,7 +1,4 @@
-/**
- * Maximum bytes of a line that is kept whole. The longest line in public recordings is below 10 MiB; the bound only
- * prevents a stream without newlines from filling the memory.
- */
+/** The longest line in public recordings is below 10 MiB; a stream without newlines must not fill the memory. */
 const MAX_LINE_BYTES = 256 * 1024 * 1024;
 
 const NEWLINE = 10;

@@ -1,5 +1,5 @@
 import { parseFields, stringOf, textsOf } from './fields.ts';
-import { withMembers } from './json-spans.ts';
+import { membersAt, withMembers } from './json-spans.ts';
 
 export interface Traces {
   /** Whether ctxb assigned the `uuid` of a prompt. */
@@ -51,7 +51,7 @@ function withoutKeys(line: string, { isStamped, isStreamed }: Traces): string {
     if (isBegun && FURTHER_STAMP_KEYS.test(name)) return undefined;
     const change = changes[name];
     return change ? change(value) : value;
-  }).text;
+  });
 }
 
 const STREAM_KEY_CHANGES = {
@@ -64,13 +64,13 @@ function removeMember(object: string, [first, ...deeper]: readonly string[]): st
   return withMembers(object, (value, name) => {
     if (name !== first) return value;
     return deeper.length === 0 ? undefined : removeMember(value, deeper);
-  }).text;
+  });
 }
 
 /** An array without some values; undefined if no value remains. */
 function without(array: string, isTakenOut: (value: string) => boolean): string | undefined {
   const remaining = withMembers(array, (value) => (isTakenOut(value) ? undefined : value));
-  return remaining.count === 0 && remaining.text !== array ? undefined : remaining.text;
+  return remaining !== array && membersAt(remaining, 0).length === 0 ? undefined : remaining;
 }
 
 /** claude's last line of a `/compact`, with the output of each hook. */

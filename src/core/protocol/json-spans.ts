@@ -41,20 +41,19 @@ export function membersAt(text: string, bracket: number): JsonMember[] {
  *
  * @param change returns the new text of a member's value, or undefined to remove the member; names are quoted
  */
-export function withMembers(text: string, change: (value: string, name: string) => string | undefined) {
+export function withMembers(text: string, change: (value: string, name: string) => string | undefined): string {
   const members = membersAt(text, text.search(/[[{]/));
   let result = '';
-  let count = 0;
+  let isFirst = true;
   for (const [index, member] of members.entries()) {
     const value = change(text.slice(member.from, member.to), member.name ?? '');
     if (value === undefined) continue;
-    const separator = count === 0 ? '' : text.slice(members[index - 1]?.to, member.at);
+    const separator = isFirst ? '' : text.slice(members[index - 1]?.to, member.at);
     result += separator + text.slice(member.at, member.from) + value;
-    count++;
+    isFirst = false;
   }
   const [first, last] = [members[0], members.at(-1)];
-  if (first === undefined || last === undefined) return { text, count };
-  return { text: text.slice(0, first.at) + result + text.slice(last.to), count };
+  return first && last ? text.slice(0, first.at) + result + text.slice(last.to) : text;
 }
 
 /** The end of the value that begins at `at`, or the end of the text for an unterminated value. */

@@ -195,8 +195,7 @@ export function createWholeResults(before?: EarlierFigures, lost?: ModelUsage) {
         '"model_usage_since_last_result"': news,
         ...(ended.isPieced && fields.num_turns !== 0 && sumOfParts(fields, ended)),
       };
-      return withMembers(line, (value, name) => (changes[name] === undefined ? value : JSON.stringify(changes[name])))
-        .text;
+      return withMembers(line, (value, name) => (changes[name] === undefined ? value : JSON.stringify(changes[name])));
     },
   };
 }
