@@ -11,10 +11,9 @@ export interface DeadEndChange {
 
 /** A call whose failures had no change between them. */
 interface Failing extends Pick<DeadEnd, 'count' | 'first' | 'evidence'> {
-  readonly agent: string | null;
   /** Number of changes after the last failure. */
   readonly changes: number;
-  /** The command without its setup and output handling; a success with an equal core clears the dead end. */
+  /** The agent's command without its setup and output handling; a success of an equal one clears the dead end. */
   readonly core: string | undefined;
 }
 
@@ -26,9 +25,8 @@ const MAX_DEAD_ENDS = 1_000;
 const MAX_EVIDENCE = 20;
 
 /**
- * Finds failed approaches in a stream of entries: those that were reported, calls that fail twice or more although
- * nothing can have changed in between, and edits that the agent takes back before a commit. Mutable, with bounded size.
- * The rules prefer a missed dead end to a false one.
+ * Finds failed approaches: reported ones, calls that fail twice although nothing can have changed in between, and edits
+ * that the agent takes back before a commit. Prefers a missed dead end to a false one. Mutable, with bounded size.
  */
 export function createDeadEnds() {
   const standing = new Map<string, DeadEnd>();
@@ -50,14 +48,14 @@ export function createDeadEnds() {
   }
 
   function fail(entry: ToolEntry): DeadEndChange[] {
-    const { agent, t, id } = entry;
+    const { t, id } = entry;
     const key = callKey(entry);
     const known = failing.get(key);
     const { count = 0, first = t, evidence: ids = [], core = coreOf(entry) } = known?.changes === changes ? known : {};
     const evidence = [...ids.slice(0, 1), ...[...ids.slice(1), id].slice(1 - MAX_EVIDENCE)];
     const series = { count: count + 1, first, evidence };
     // A failed call may have changed the outcome of other calls, but not its own.
-    remember(failing, key, { agent, core, ...series, changes: changes + Number(mayChange(entry)) }, MAX_CALLS);
+    remember(failing, key, { core, ...series, changes: changes + Number(mayChange(entry)) }, MAX_CALLS);
     if (count === 0) return [];
     return put({ key, cause: 'same failure', text: failureText(entry, count + 1), ...series, last: t });
   }
@@ -66,9 +64,7 @@ export function createDeadEnds() {
   function succeed(entry: ToolEntry): DeadEndChange[] {
     const own = callKey(entry);
     const text = coreOf(entry);
-    const over = [...failing].filter(
-      ([key, { agent, core }]) => key === own || (core !== undefined && agent === entry.agent && core === text),
-    );
+    const over = [...failing].filter(([key, { core }]) => key === own || (core !== undefined && core === text));
     return over.flatMap(([key]) => {
       failing.delete(key);
       return clear(key);
@@ -131,14 +127,11 @@ function callKey({ agent, name, input }: ToolEntry): string {
   return `same failure\n${agent ?? ''}\n${name}\n${input}`;
 }
 
-function coreOf({ command }: ToolEntry): string | undefined {
-  return command && commandCore(command.text).text;
+function coreOf({ agent, command }: ToolEntry): string | undefined {
+  return command && `${agent}\n${commandCore(command.text).text}`;
 }
 
-/**
- * Whether an entry may have changed the result of another call. Commands and MCP tools have unknown effects, so they
- * count; before a prompt the user may have changed something.
- */
+/** Whether other calls may now end otherwise: effects of commands are unknown, and before a prompt a user may act. */
 function mayChange(entry: Entry): boolean {
   if (entry.kind !== 'tool') return entry.kind === 'prompt';
   const { outcome, name, command, change } = entry;

@@ -19,9 +19,9 @@ export function createEntrySource(options: ExtractOptions & { readonly mask: Mas
   /** Delays the caller's prompts until claude receives them: the notes contain only prompts that were sent. */
   function sent({ event, from, t }: Input, found: readonly Found[], state: GovernorState): readonly Found[] {
     if (from === 'caller') held = [...held, ...found.map((prompt) => ({ event, prompt }))];
-    const unsent = new Set<Input['event']>(waiting(state).map((prompt) => prompt.event));
-    const due = held.filter((each) => !unsent.has(each.event)).map(({ prompt }) => ({ ...prompt, t }));
-    held = held.filter((each) => unsent.has(each.event));
+    const isUnsent = (each: (typeof held)[number]) => waiting(state).some((prompt) => prompt.event === each.event);
+    const due = held.filter((each) => !isUnsent(each)).map(({ prompt }) => ({ ...prompt, t }));
+    held = held.filter(isUnsent);
     return from === 'caller' ? due : [...found, ...due];
   }
 
@@ -106,10 +106,7 @@ function toolEntry(found: EndedCall, placeOf: (path: string) => string, mask: Ma
   };
 }
 
-/**
- * Masks a result before lines are picked from it: a single line of a key, or half of a secret split over two blocks, is
- * not recognised.
- */
+/** Masks the whole result: a single line of a key, or half of a secret split over two blocks, is not recognised. */
 function withoutSecrets(ended: EndedCall, mask: Mask): EndedCall {
   const { text, texts } = ended.result;
   return { ...ended, result: { ...ended.result, text: mask(texts ?? text) } };
@@ -167,10 +164,7 @@ function maskedCommand(command: CommandFacts, mask: Mask): CommandFacts {
   };
 }
 
-/**
- * A short text that is equal for equal values, independent of key order. Identifies tool calls and edits; not for
- * security. Two 32-bit FNV-1a hashes with different starting values.
- */
+/** Equal for equal values, in any order of keys; not for security. Two 32-bit FNV-1a hashes with other beginnings. */
 function fingerprint(value: unknown): string {
   const text = typeof value === 'string' ? value : jsonText(value, withSortedKeys);
   let a = 0x811c9dc5;

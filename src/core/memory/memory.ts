@@ -31,10 +31,7 @@ const NOTHING_NEW: Remembered = { entries: [], pages: [], decisions: [] };
 
 export type Memory = ReturnType<typeof createMemory>;
 
-/**
- * Working memory of a session: receives the governor's inputs, records facts, and hands them back. Mutable, but
- * otherwise as pure as the governor: a replay of a recording makes the same notes and decisions.
- */
+/** Records facts and hands them back. Mutable, but a replay of a recording makes the same notes and decisions. */
 export function createMemory({ run, mask }: { readonly run: Run; readonly mask: Mask }) {
   const source = createEntrySource({ live: true, mask });
   // The window may become known later. The log keeps its size, a share of the smallest window.
@@ -46,19 +43,24 @@ export function createMemory({ run, mask }: { readonly run: Run; readonly mask: 
   const waiting: Input[] = [];
   const handBack = createHandBack(notebook, () => folder);
 
-  function note(input: Input, state: GovernorState): Remembered {
-    const entries = source.add(input, state);
-    const decisions = followRelief(input, state);
-    if (entries.length + decisions.length === 0) return NOTHING_NEW;
+  function note(inputs: readonly Input[], state: GovernorState): Remembered {
+    const decisions: Decision[] = [];
     const pages: Page[] = [];
-    for (const entry of entries) {
-      if (entry.kind === 'state' && entry.what === 'handoff') handBack.relieved('handoff', []);
-      const noted = notebook.add(entry);
-      pages.push(...noted.pages);
-      for (const { cause, text, count, evidence } of noted.found)
-        decisions.push(decided(state, 'dead-end', cause, { cause, text, count, evidence }));
-    }
+    const entries = inputs.flatMap((input) => {
+      const found = source.add(input, state);
+      decisions.push(...followRelief(input, state));
+      for (const entry of found) pages.push(...noteEntry(entry, state, decisions));
+      return found;
+    });
     return { entries, pages, decisions };
+  }
+
+  function noteEntry(entry: Entry, state: GovernorState, decisions: Decision[]): readonly Page[] {
+    if (entry.kind === 'state' && entry.what === 'handoff') handBack.relieved('handoff', []);
+    const { pages, found } = notebook.add(entry);
+    for (const { cause, text, count, evidence } of found)
+      decisions.push(decided(state, 'dead-end', cause, { cause, text, count, evidence }));
+    return pages;
   }
 
   /** Collects the texts of a fresh context until its first request is sent. */
@@ -78,16 +80,6 @@ export function createMemory({ run, mask }: { readonly run: Run; readonly mask: 
     if (event.kind === 'assistant') return event.synthetic ? [] : handBack.sent(state);
     if (event.role === 'prompt' || event.role === 'notice') handBack.holds(plainText(event.blocks));
     return [];
-  }
-
-  /** Processes inputs that arrived before the notes of an earlier run were read. */
-  function catchUp(state: GovernorState): Remembered {
-    const all = waiting.splice(0).map((input) => note(input, state));
-    return {
-      entries: all.flatMap(({ entries }) => entries),
-      pages: all.flatMap(({ pages }) => pages),
-      decisions: all.flatMap(({ decisions }) => decisions),
-    };
   }
 
   function headOf(state: GovernorState) {
@@ -112,10 +104,11 @@ export function createMemory({ run, mask }: { readonly run: Run; readonly mask: 
       if (event.kind === 'notes') {
         folder = event.path;
         isOpen = true;
-        return catchUp(state);
+        // These arrived before the notes of an earlier run were read.
+        return note(waiting.splice(0), state);
       }
       if (state.facts.isEcho) return NOTHING_NEW;
-      if (isOpen) return note(input, state);
+      if (isOpen) return note([input], state);
       waiting.push(input);
       return NOTHING_NEW;
     },
@@ -147,10 +140,7 @@ export function createMemory({ run, mask }: { readonly run: Run; readonly mask: 
   };
 }
 
-/**
- * Reads a compaction's summary from the hook or from its line in the conversation, whichever comes first. An exact
- * compaction has no summary.
- */
+/** Reads a summary from the hook or from its line, whichever comes first. An exact compaction has no summary. */
 function createSummaryReader(): (input: Input) => string | undefined {
   let isKnown = false;
   return ({ from, event }) => {

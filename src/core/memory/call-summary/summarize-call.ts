@@ -26,10 +26,7 @@ interface SummaryContext {
   readonly mask: Mask;
 }
 
-/**
- * Describes a call and its result on one line of at most 500 code points: counts, names and the most informative line,
- * depending on the tool. Text from tools is in backticks.
- */
+/** A call and its result on one line of at most 500 code points, with text from tools in backticks. */
 export function summarizeCall(ended: EndedCall, context: SummaryContext): string {
   const { mask, placeOf = (path) => path } = context;
   const quote = createQuote(mask);

@@ -2,10 +2,7 @@ import { groupsIn, numberOf, textOf } from '../../protocol/fields.ts';
 import { cut, cutterWith, lineFeeds, type Mask, oneLine, shorten } from '../../text/words.ts';
 import type { EndedCall } from '../extract/tool-calls.ts';
 
-/**
- * Quotes text from a tool: masked, on one line, in backticks, at most `length` code points between them. A longer text
- * ends with three dots.
- */
+/** Quotes text from a tool: masked, on one line, in backticks, with at most `length` code points between them. */
 export type Quote = (text: string, length: number) => string;
 
 /** Maximum code points of a quotation, by its kind. */

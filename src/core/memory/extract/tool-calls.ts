@@ -62,10 +62,7 @@ function isRefused(name: string, head: string, report: unknown): boolean {
   return REFUSED.test(head) || (name === 'Bash' && typeof report === 'string' && !/timed out/i.test(head));
 }
 
-/**
- * claude treats some non-zero statuses as success and explains them, such as 1 of `grep`, `diff`, `find` and `test`. A
- * command in the background has no status yet.
- */
+/** claude treats some statuses as success and explains them, such as 1 of `grep`, `diff`, `find` and `test`. */
 function successStatus(result: ToolResult, report: Fields): number | null {
   if (isLeftRunning(result, report)) return null;
   return textOf(report.returnCodeInterpretation) === undefined ? 0 : 1;

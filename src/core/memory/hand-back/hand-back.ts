@@ -21,10 +21,7 @@ export interface Answered {
   readonly decisions: readonly Decision[];
 }
 
-/**
- * Maximum UTF-16 units of the context in an answer to a hook. claude replaces a context above 10,000 characters by a
- * preview of 2 KB (9,000 passed unchanged).
- */
+/** UTF-16 units. claude replaces a hook's context above 10,000 characters by a preview of 2 KB (9,000 passed). */
 const CONTEXT_LIMIT = 8_900;
 
 /** Space for the user's words: a share of the window, within these UTF-16 units. */
@@ -98,10 +95,7 @@ export function createHandBack(notebook: Notebook, folder: () => string) {
       for (const text of [told.context, withSpaces(context)]) receipts.holds(text, 'ctxb');
       return { output: hookOutput(hook, told.context), decisions: told.decisions };
     },
-    /**
-     * Composed for an exact compaction, in addition to the kept prompts; earlier hand-backs are dropped. Only the mod knows
-     * which of the user's words the kept prompts lack.
-     */
+    /** For an exact compaction. Only the mod knows which of the user's words the kept prompts lack. */
     note(state: GovernorState): ExactNote {
       const { document } = state.relief;
       const handoffNote = document && `This work continued from the handoff document in ${document}.`;

@@ -24,10 +24,7 @@ export function missingEvidence(evidence: Evidence, tells: (item: EvidenceItem) 
 /** Newest successful commands, and newest files that were only read, to hand back. */
 const MAX_COMMANDS = 10;
 
-/**
- * Evidence for the next step: each failure once, even if it is also a dead end; no read-only commands, which any step
- * can repeat.
- */
+/** Evidence for the next step: each failure once, and no read-only commands, which any step can repeat. */
 export function usefulOf(evidence: Evidence): EvidenceItem[] {
   const deadEnds = evidence.items('dead end');
   const remaining = { command: MAX_COMMANDS, 'file read': MAX_COMMANDS };

@@ -1,4 +1,4 @@
-import type { Receipt, ToldFact } from '../../governor/decisions.ts';
+import type { Receipt } from '../../governor/decisions.ts';
 import type { AssistantEvent, Block, UserEvent } from '../../protocol/events.ts';
 import { jsonText } from '../../protocol/fields.ts';
 import { FACT_KINDS, type Fact, holds, searchable, tallyOf } from '../notebook/fact.ts';
@@ -49,28 +49,21 @@ export function createReceipts() {
 
 function receiptOf({ relief, facts, claude, ctxb }: Open): Receipt {
   const [own, handedBack] = [searchable(claude.join('\n')), searchable(ctxb.join('\n'))];
-  const missing = facts.filter((fact) => !holds(own, fact));
-  const returned = missing.filter((fact) => holds(handedBack, fact));
-  const notReturned = missing.filter((fact) => !returned.includes(fact));
-  const stayed = facts.filter((fact) => !notReturned.includes(fact));
+  const keeperOf = (fact: Fact): 'claude' | 'ctxb' | undefined => {
+    if (holds(own, fact)) return 'claude';
+    return holds(handedBack, fact) ? 'ctxb' : undefined;
+  };
+  const judged = facts.map((fact) => ({ kind: fact.kind, text: fact.name, by: keeperOf(fact) }));
+  judged.sort((one, other) => FACT_KINDS.indexOf(one.kind) - FACT_KINDS.indexOf(other.kind));
+  const stayed = judged.flatMap(({ by, ...fact }) => (by === undefined ? [] : [{ ...fact, by }]));
   return {
     relief,
     all: tallyOf(facts),
     kept: tallyOf(stayed),
-    given: tallyOf(returned),
-    gone: notReturned.map(toToldFact).sort(byKind),
-    stayed: stayed
-      .map((fact) => ({ ...toToldFact(fact), by: returned.includes(fact) ? ('ctxb' as const) : ('claude' as const) }))
-      .sort(byKind),
+    given: tallyOf(stayed.filter(({ by }) => by === 'ctxb')),
+    gone: judged.flatMap(({ by, ...fact }) => (by === undefined ? [fact] : [])),
+    stayed,
   };
-}
-
-function toToldFact({ kind, name }: Fact): ToldFact {
-  return { kind, text: name };
-}
-
-function byKind(one: ToldFact, other: ToldFact): number {
-  return FACT_KINDS.indexOf(one.kind) - FACT_KINDS.indexOf(other.kind);
 }
 
 /** claude keeps the last round, which is rarely longer than a few messages. */

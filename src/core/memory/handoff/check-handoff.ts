@@ -55,11 +55,7 @@ function commandFailed(command: NamedCommand): Problem {
 /** UTF-16 units of a document that are parsed; the rest is ignored. */
 const HANDOFF_LIMIT = 100_000;
 
-/**
- * Parses a document with headings of any level, bold or numbered, in any case; a fence may enclose the whole document.
- *
- * @returns the trimmed text below each heading; files that exist according to the document, in order, without duplicates
- */
+/** Parses headings of any level, bold or numbered. @returns `files`: those that exist according to the document */
 export function parseHandoff(text: string) {
   const sections = sectionsIn(unwrapped(text.slice(0, HANDOFF_LIMIT).split(/\r\n|[\n\r]/)));
   const unfenced = (section: HandoffSection) => (sections.get(section) ?? []).filter(({ fenced }) => !fenced);

@@ -52,10 +52,7 @@ interface Part {
   readonly file?: string | undefined;
 }
 
-/**
- * Renders a handoff document from the notes alone: the request, the work in progress and the newest evidence, under the
- * headings that the agent's own document uses. States what the notes cannot know.
- */
+/** Renders a handoff document from the notes, under the agent's headings. States what the notes cannot know. */
 export function renderHandoff(notebook: Notebook, facts: HandoffFacts): string {
   const parts = partsOf(notebook, facts);
   const emptyLength = renderDocument(parts, facts).length;

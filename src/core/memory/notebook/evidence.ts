@@ -35,11 +35,10 @@ export type Evidence = ReturnType<typeof createEvidence>;
 export type CommandOutcome = 'passed' | 'failed' | 'unknown';
 
 /** The newest facts about each file and command. Mutable, with bounded size. */
-export function createEvidence() {
+export function createEvidence(deadEnds: () => readonly DeadEnd[] = () => []) {
   const files = new Map<string, Tally>();
   const commands = new Map<string, CommandRuns>();
   const reads = new Map<string, true>();
-  let deadEnds: readonly DeadEnd[] = [];
 
   function fileCounts(path: string): string {
     const changes = Object.entries(files.get(path) ?? UNTOUCHED).filter(([, count]) => count > 0);
@@ -51,7 +50,7 @@ export function createEvidence() {
   function itemsOf(kind: EvidenceKind): EvidenceItem[] {
     switch (kind) {
       case 'dead end':
-        return [...deadEnds].sort((a, b) => b.last - a.last).map(deadEndItem);
+        return [...deadEnds()].sort((a, b) => b.last - a.last).map(deadEndItem);
       case 'failing command':
       case 'command': {
         const runs = newest(commands.values()).filter((run) => isFailing(run) === (kind === 'failing command'));
@@ -78,19 +77,17 @@ export function createEvidence() {
       const run = { entry, command, core: commandCore(command.text), times: times + 1 };
       remember(commands, command.text, run, MAX_COMMANDS);
     },
-    deadEnds(current: readonly DeadEnd[]): void {
-      deadEnds = current;
-    },
     /** Ignores white space, folders and variables before a command, and pipes that only show its output. */
     outcomeOf(command: string): CommandOutcome {
       const wanted = commandCore(command).text;
       if (wanted === '') return 'unknown';
       const same = newest(commands.values()).filter(({ core }) => core.text === wanted);
-      const exact = same.find((run) => collapseSpaces(run.command.text) === collapseSpaces(command));
-      const outcome = outcomeOfRuns(exact ?? same[0]);
+      const exact = same.findIndex((run) => collapseSpaces(run.command.text) === collapseSpaces(command));
+      const last = Math.max(0, exact);
+      const outcome = outcomeOfRuns(same[last]);
       // A later run in another folder or spelling makes the outcome uncertain.
-      const since = exact === undefined ? [] : same.slice(0, same.indexOf(exact));
-      return outcome === 'failed' && since.some((run) => outcomeOfRuns(run) !== 'failed') ? 'unknown' : outcome;
+      const isOpen = same.slice(0, last).some((run) => outcomeOfRuns(run) !== 'failed');
+      return outcome === 'failed' && isOpen ? 'unknown' : outcome;
     },
     /** Clears the evidence for a new conversation. Dead ends stay: a failed approach fails there too. */
     forget(): void {

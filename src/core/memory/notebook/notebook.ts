@@ -29,13 +29,7 @@ export type Notebook = ReturnType<typeof createNotebook>;
 /** Maximum code points of the previous state; the new state gets the rest of the line. */
 const FROM_LENGTH = 50;
 
-const NOTHING_NEW: Noted = { pages: [], found: [] };
-
-/**
- * All notes made from the entries. Mutable; its size is bounded for any input.
- *
- * @param historyTokens maximum size of the tool log; default 12,000
- */
+/** All notes. Mutable, with bounded size. @param historyTokens maximum size of the tool log; default 12,000 */
 export function createNotebook(historyTokens?: number) {
   const prompts = createSection('human-input.md', 'Human input');
   const requests = createRequests();
@@ -46,7 +40,7 @@ export function createNotebook(historyTokens?: number) {
   const toolLog = createToolLog(historyTokens);
   const tasks = createTasks();
   const detector = createDeadEnds();
-  const evidence = createEvidence();
+  const evidence = createEvidence(detector.current);
   /** The last prompt; a slash command becomes a request when a tool is called for it. */
   let lastPrompt = '';
   const notebook = {
@@ -90,19 +84,18 @@ export function createNotebook(historyTokens?: number) {
       requests.forget();
       evidence.forget();
     }
-    const change = from === undefined ? to : `${cut(from, FROM_LENGTH)} → ${to}`;
-    return states.add({
-      heading: timeText(t),
-      body: `${what}: ${inBackticks(change, 500)}`,
-      text: oneLine(`${what}: ${change}`, LINE_LENGTH),
-    });
+    return stateChange(t, `${what}: `, from === undefined ? to : `${cut(from, FROM_LENGTH)} → ${to}`);
   }
 
   function task(entry: TaskEntry): Page {
     tasks.add(entry);
-    const change = `task ${entry.status}: ${entry.subject}${entry.agent === null ? '' : ` (subagent: ${entry.agent})`}`;
-    const text = oneLine(change, LINE_LENGTH);
-    return states.add({ heading: timeText(entry.t), body: inBackticks(change, 500), text });
+    const { t, status, subject, agent } = entry;
+    return stateChange(t, '', `task ${status}: ${subject}${agent === null ? '' : ` (subagent: ${agent})`}`);
+  }
+
+  function stateChange(t: number, what: string, change: string): Page {
+    const body = what + inBackticks(change, 500);
+    return states.add({ heading: timeText(t), body, text: oneLine(what + change, LINE_LENGTH) });
   }
 
   function artifact(entry: ToolEntry, { path, change }: FileChange): Page {
@@ -129,8 +122,6 @@ export function createNotebook(historyTokens?: number) {
   /** Any entry can reveal or disprove a dead end. */
   function judge(entry: Entry): Noted {
     const changes = detector.add(entry);
-    if (changes.length === 0) return NOTHING_NEW;
-    evidence.deadEnds(detector.current());
     const pages = changes.map((change) => deadEnds.add(deadEndPage(change)));
     const cleared = changes.filter(({ what }) => what === 'cleared');
     for (const { deadEnd } of cleared) deadEnds.drop(deadEnd.key);

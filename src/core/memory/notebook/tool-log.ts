@@ -14,10 +14,7 @@ interface Slot {
   readonly tokens: number;
 }
 
-/**
- * A compact log of tool calls that drops the least recently used entries when space runs out. A file has one entry,
- * renewed by every read and edit. Mutable, with bounded size.
- */
+/** Drops the least recently used entries. A file has one, renewed by reads and edits. Mutable, with bounded size. */
 export function createToolLog(historyTokens = HISTORY_TOKENS) {
   const slots = new Map<string, Slot>();
   const budget = historyTokens - HEAD_TOKENS;
@@ -49,8 +46,8 @@ export function createToolLog(historyTokens = HISTORY_TOKENS) {
       const key = path === undefined ? `call ${log.total}` : `file ${path}`;
       const before = take(key) ?? { reads: 0, changes: 0 };
       const isRead = path !== undefined && entry.reads === path;
-      const isChange = path !== undefined && !isRead;
-      const [reads, changes] = [before.reads + Number(isRead), before.changes + Number(isChange)];
+      const reads = before.reads + Number(isRead);
+      const changes = before.changes + Number(path !== undefined && !isRead);
       const line = lineOf(entry, reads, changes);
       const size = estimateTokens(`${line}\n`);
       slots.set(key, { reads, changes, line, tokens: size });

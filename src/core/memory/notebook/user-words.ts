@@ -25,8 +25,8 @@ export function wordsMissingFrom(words: UserWords, text: string): UserWords {
 }
 
 /**
- * The user's prompts, the newest first. If `room` (UTF-16 units) is too small: two of the oldest for each of the newest,
- * because what holds for all of a job is said at its beginning or corrected at its end.
+ * The newest first. If `room` (UTF-16 units) is too small: two of the oldest for each of the newest, because what holds
+ * for all of a job is said at its beginning or corrected at its end.
  */
 export function wordsAsLines({ prompts, file }: UserWords, room: number): string[] {
   const title = `The user's prompts, the newest first (whole in ${file}); where two differ, the newer holds:`;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ToolEntry } from '../../../../src/core/memory/entry.ts';
+import type { DeadEnd, ToolEntry } from '../../../../src/core/memory/entry.ts';
 import { missingEvidence } from '../../../../src/core/memory/hand-back/recall.ts';
 import { createEvidence, EVIDENCE_KINDS, type Evidence } from '../../../../src/core/memory/notebook/evidence.ts';
 import { holds, searchable } from '../../../../src/core/memory/notebook/fact.ts';
@@ -16,10 +16,12 @@ describe('the evidence to hand back', () => {
   });
 
   it('has a dead end only once, and no read-only commands', () => {
-    const evidence = evidenceOf([command('make all', 2), command('make', 2), command('grep -rn x src', 0)]);
     const text = '`make all` failed 2 times without a change in between: no rule';
     const found = { cause: 'same failure', count: 2, first: 1, last: 2 } as const;
-    evidence.deadEnds([{ ...found, key: 'k', text, evidence: ['t1', 't2'] }]);
+    const evidence = evidenceOf(
+      [command('make all', 2), command('make', 2), command('grep -rn x src', 0)],
+      [{ ...found, key: 'k', text, evidence: ['t1', 't2'] }],
+    );
     const told = missingEvidence(evidence, NOTHING, 900);
     expect(told).toBe(`Did not work:\n- ${text}\nCommands that failed when they last ran:\n- \`make\` exit 2`);
     const facts = (['dead end', 'failing command'] as const)
@@ -50,8 +52,8 @@ describe('the evidence to hand back', () => {
   });
 });
 
-function evidenceOf(entries: readonly ToolEntry[]): Evidence {
-  const evidence = createEvidence();
+function evidenceOf(entries: readonly ToolEntry[], deadEnds: readonly DeadEnd[] = []): Evidence {
+  const evidence = createEvidence(() => deadEnds);
   for (const entry of entries) evidence.add(entry);
   return evidence;
 }
