@@ -4,8 +4,8 @@ import { fieldsOf, stringOf } from '../protocol/fields.ts';
 import { sumOf } from '../text/sum-of.ts';
 import { inBackticks, oneLine, shorten, unmasked } from '../text/words.ts';
 import { resultBlock, tokensOfText, useBlock } from './message.ts';
-import { isSaidLine, summaryText, wordsLine } from './own-words.ts';
-import { type Part, REMOVED_NOTICE, type Round } from './parts.ts';
+import { SAID_PREFIX, summaryText } from './own-words.ts';
+import { type Call, type Part, REMOVED_NOTICE, type Round } from './parts.ts';
 import type { Whole } from './whole-rounds.ts';
 
 /** A kept part of the older conversation. */
@@ -22,11 +22,7 @@ const REPLY_LENGTH = 600;
 /** Maximum code points; the conversation contains claude's summary only here. */
 const SUMMARY_LENGTH = 16_000;
 
-/**
- * Entries of the parts that do not stay whole, in order.
- *
- * @param room tokens for all entries; a summary leaves a share to the others
- */
+/** Entries of the parts that do not stay whole. @param room tokens; a summary leaves a share to the others */
 export function entriesOf(parts: readonly Part[], whole: Whole, room: number): Entry[] {
   const summaryLength = Math.min(SUMMARY_LENGTH, Math.floor(room * 0.9));
   return parts.flatMap((part): Entry[] => {
@@ -45,8 +41,7 @@ const LINES_TOKENS = 3_000;
 const EDIT_SHARE = 0.75;
 
 /**
- * Keeps the last summary, and the newest other entries as space permits, edits first. Of equal entries, keeps only the
- * last.
+ * Keeps the last summary, and the newest other entries as space permits, edits first; the last one of equal entries.
  *
  * @param room tokens
  * @returns number of tool-call lines that are kept (`steps`) and dropped (`gone`)
@@ -80,7 +75,7 @@ function isEdit({ kind, text }: Entry): boolean {
 }
 
 function isStep({ kind, text }: Entry): boolean {
-  return kind === 'line' && !isSaidLine(text);
+  return kind === 'line' && !text.startsWith(SAID_PREFIX);
 }
 
 /** Tokens of the entry as a message, or as a line with its bullet. */
@@ -94,11 +89,11 @@ const SAID_LENGTH = 160;
 
 /** The lines of an older reply: its words, and each tool call with its outcome. */
 export function stepLines({ words, calls }: Round): string[] {
-  const wordLines = words === '' ? [] : [wordsLine(shorten(oneLine(words, 4 * SAID_LENGTH), SAID_LENGTH))];
+  const wordLines = words === '' ? [] : [SAID_PREFIX + shorten(oneLine(words, 4 * SAID_LENGTH), SAID_LENGTH)];
   return [...wordLines, ...calls.map(callLine)];
 }
 
-function callLine({ use, result }: Round['calls'][number]): string {
+function callLine({ use, result }: Call): string {
   const content = result?.text === REMOVED_NOTICE ? { ...result, text: '' } : result;
   const block = resultBlock(content ?? { tool_use_id: use.tool_use_id, text: 'no result', isError: true });
   const call = { use: useBlock(use), agent: null, begun: undefined, root: undefined };
@@ -114,7 +109,7 @@ function callLine({ use, result }: Round['calls'][number]): string {
 const WRITTEN_LENGTH = 60;
 
 /** The first line that an edit wrote, so that the model need not read the file again to know it. */
-function writtenLine({ tool, input }: Round['calls'][number]['use']): string {
+function writtenLine({ tool, input }: Call['use']): string {
   if (tool !== 'Edit') return '';
   const { old_string: before, new_string: after } = fieldsOf(input);
   const old = stringOf(before);

@@ -1,6 +1,6 @@
 import { fieldsOf, groupsIn, textOf } from '../protocol/fields.ts';
 import type { Message, ToolResult, ToolUse } from './message.ts';
-import type { Part, Round } from './parts.ts';
+import type { Call, Part } from './parts.ts';
 
 /** Current texts of files, by the path that the tool was given. */
 export type Files = ReadonlyMap<string, string>;
@@ -16,7 +16,7 @@ export function filesRead(messages: readonly Message[], keep: readonly string[])
 export function withNewestFiles(parts: readonly Part[], files: Files): Part[] {
   return parts.map((part) => (part.kind === 'round' ? { ...part, calls: part.calls.map(newest) } : part));
 
-  function newest(call: Round['calls'][number]): Round['calls'][number] {
+  function newest(call: Call): Call {
     const file = files.get(pathOf(call.use) ?? '');
     if (file === undefined || call.result === undefined || call.result.isError === true) return call;
     return { ...call, result: refreshLines(call.use, call.result, file) };

@@ -3,10 +3,7 @@ import { isHandoffRequest } from '../governor/relief/handoff-request.ts';
 import { groupsIn } from '../protocol/fields.ts';
 import { oneLine, shorten } from '../text/words.ts';
 
-/**
- * Messages that ctxb adds to the conversation, worded for the model and for a person at the terminal. Their openings
- * distinguish them from prompts and let the next compaction read them.
- */
+/** Messages that ctxb adds to the conversation. The next compaction knows them by their openings. */
 export type Own =
   | { readonly kind: 'note'; readonly gone: number }
   /** The work between two prompts, one line per step. */
@@ -26,7 +23,8 @@ const STEP_TITLE = '[ctxb] Your last step, one line a call; what it gave back st
 const SUMMARY_TITLE = "[ctxb] Claude's summary of what came before:";
 const HEARD_TITLE = '[ctxb] The user said while you worked:';
 const BULLET = '- ';
-const SAID_PREFIX = 'said: ';
+/** Begins a line with the model's words next to its tool calls. */
+export const SAID_PREFIX = 'said: ';
 
 export function isOwn(text: string): boolean {
   return readOwn(text) !== undefined;
@@ -78,14 +76,6 @@ export function heardText(text: string): string {
 
 export function summaryText(text: string): string {
   return `${SUMMARY_TITLE}\n${text}`;
-}
-
-export function wordsLine(words: string): string {
-  return SAID_PREFIX + words;
-}
-
-export function isSaidLine(line: string): boolean {
-  return line.startsWith(SAID_PREFIX);
 }
 
 const TASK_NOTIFICATION =

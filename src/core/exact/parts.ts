@@ -18,13 +18,17 @@ export interface Round {
   readonly kind: 'round';
   readonly messages: readonly Message[];
   readonly words: string;
-  /** In order of the calls; an interrupted call has no result. */
-  readonly calls: readonly { readonly use: ToolUse; readonly result: ToolResult | undefined }[];
+  readonly calls: readonly Call[];
+}
+
+/** An interrupted call has no result. */
+export interface Call {
+  readonly use: ToolUse;
+  readonly result: ToolResult | undefined;
 }
 
 /**
- * Splits a conversation into parts. Drops claude's own messages in the user's place (commands, their output,
- * interruptions), and results without a call.
+ * Drops claude's own messages in the user's place (commands, their output, interruptions), and results without a call.
  *
  * @param known texts that are certain to be prompts, even if they look like claude's or ctxb's messages
  */
@@ -49,10 +53,7 @@ export function partsOf(messages: readonly Message[], known: Known): Part[] {
   return all.filter((part) => part.kind !== 'round' || part.words !== '' || part.calls.length > 0);
 }
 
-/**
- * Inserts the user's missing messages from running turns after the preceding step, or at the end. A task report becomes
- * a line once it is answered.
- */
+/** Inserts missing messages from running turns after their step, or at the end; an answered report becomes a line. */
 export function withMidTurn(parts: readonly Part[], midTurn: readonly MidTurnPrompt[], known: Known): Part[] {
   const all = [...parts];
   const end = parts.at(-1);

@@ -25,10 +25,7 @@ function hasThoughts(messages: readonly Message[]): boolean {
   });
 }
 
-/**
- * Builds a step from words and calls instead of claude's own rows: a session with rows of tool calls does not resume
- * from the compaction, but from everything before it.
- */
+/** Builds new rows: a session with claude's own rows of tool calls resumes from everything before the compaction. */
 function buildStep({ words, calls }: Round, results: readonly ToolResult[]): Message[] {
   const toolUses = calls.map(({ use: { tool_use_id, tool, input } }) => ({ tool_use_id, tool, input }));
   const reply = createMessage('assistant', words, { toolUses });

@@ -19,18 +19,10 @@ export interface WholeOptions {
   readonly form: Form;
 }
 
-/**
- * Maximum tokens of the replies before the last one, because every call reads them. Contents that are likely to be used
- * again do not count.
- */
+/** Tokens of the replies before the last one: every call reads them. Contents that may be used again do not count. */
 const EARLIER_TOKENS = 3_000;
 
-/**
- * The last replies with all their tool calls, back to the first gap. Shortens the results of the last reply if they do
- * not fit.
- *
- * @param room tokens
- */
+/** The last replies, back to the first gap. Shortens the results of the last one if need be. @param room tokens */
 export function wholeRounds(
   parts: readonly Part[],
   room: number,
@@ -58,12 +50,7 @@ export function wholeRounds(
   return whole;
 }
 
-/**
- * Earlier replies with the tool calls that are likely to be used again, newest first, as space permits.
- *
- * @param room tokens
- * @param options `keep`: ids of tool calls
- */
+/** Replies with the calls that are likely to be used again (`keep`), newest first. @param room tokens */
 export function usedRounds(
   parts: readonly Part[],
   room: number,

@@ -143,8 +143,8 @@ export interface StoredJson {
 
 /** Puts each member of the lists on a new line; the rest of the text stays unchanged. */
 export function storedJson(text: string, lists: readonly CutList[]): StoredJson {
-  const starts = new Set(lists.flatMap(({ members }) => members.map(({ at }) => at)));
-  const breaks = [...starts].sort((a, b) => a - b).filter((at) => !beginsLine(text, at));
+  const starts = lists.flatMap(({ members }) => members.map(({ at }) => at));
+  const breaks = starts.sort((a, b) => a - b).filter((at) => !beginsLine(text, at));
   const nextLines = lists.map(({ next }) => {
     return 1 + lineFeeds(text, 0, next.at) + breaks.filter((at) => at <= next.at).length;
   });

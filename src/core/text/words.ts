@@ -132,8 +132,9 @@ export function inTurns<T>(
   for (let rank = 0; lists.some((list) => list.length > rank); rank++) {
     for (const [at, own] of chosen.entries()) {
       const item = lists[at]?.[rank];
-      const cost = item === undefined ? 0 : costOf(item, own.length === 0);
-      if (item === undefined || cost > remaining) continue;
+      if (item === undefined) continue;
+      const cost = costOf(item, own.length === 0);
+      if (cost > remaining) continue;
       remaining -= cost;
       own.push(item);
     }

@@ -133,10 +133,7 @@ interface ResultText {
   readonly replaced: (text: string) => unknown;
 }
 
-/**
- * The text of a result with a known shape; undefined for other shapes, which are not cut, such as results that claude
- * stored itself with a preview.
- */
+/** Undefined for other shapes, which are not cut, such as results that claude stored itself with a preview. */
 export function resultText(tool: string, response: unknown): ResultText | undefined {
   if (tool.startsWith('mcp__')) {
     if (typeof response === 'string') return { text: response, replaced: (text) => [{ type: 'text', text }] };
@@ -168,10 +165,7 @@ function bashText(report: Fields): ResultText | undefined {
   };
 }
 
-/**
- * Reads a single line, which a line limit cannot shorten. claude numbers lines itself, so after a gap in several lines
- * the numbers would be wrong.
- */
+/** Only of a single line, which no limit shortens: claude numbers several lines, and a gap would make that wrong. */
 function lineText(report: Fields): ResultText | undefined {
   const file = fieldsOf(report.file);
   const { content, numLines } = file;

@@ -95,10 +95,7 @@ export function alertLevel(remaining: number, levels: Pick<ToolsPolicy, 'warnBel
   return remaining < levels.warnBelow ? 'low' : 'none';
 }
 
-/**
- * The text names only the space up to the next compaction: an agent that mistakes its plan for its window gives up in
- * the middle of the work.
- */
+/** Names only the space up to relief: an agent that mistakes its plan for its window gives up in mid-work. */
 export function alertText(level: 'low' | 'critical', remaining: number): string {
   const opening = level === 'critical' ? 'BUDGET CRITICAL' : 'Budget Alert';
   // Truncates towards 0: -500 becomes 0; adding 0 turns -0 into 0.

@@ -25,9 +25,9 @@ export interface Room {
   /** Of the tier for tool results. */
   readonly results: number;
   /** Of the window, without the share of the answer. */
-  readonly window: number | undefined;
+  readonly window?: number | undefined;
   /** Until the context is relieved. */
-  readonly relief: number | undefined;
+  readonly relief?: number | undefined;
   /** Smallest result that is worth an additional call; 0 without a measurement. */
   readonly worth: number;
 }
@@ -38,19 +38,15 @@ const ANSWER_TOKENS = 80;
 /** Calls that read a result again before the context is relieved. An assumption, not a measurement. */
 const CALLS_AFTER = 20;
 
-/**
- * Smallest result, in tokens, that costs as much as the call that fetches it: a smaller rest is cheaper to send at once.
- *
- * @param used tokens that the call reads
- */
+/** A result with fewer tokens costs less than the call that fetches it. @param used tokens that the call reads */
 export function breakEvenTokens(used: number): number {
   const { cacheRead, cacheWrite, output } = USUAL_RATIOS;
   return Math.ceil((used * cacheRead + ANSWER_TOKENS * output) / (cacheWrite + CALLS_AFTER * cacheRead));
 }
 
 /**
- * Share of the space until relief that a result may have beyond the plan: the plan is a target, and an agent that gets
- * next to nothing in a half-empty window reads the same file in fifty pieces.
+ * Share of the space until relief that a result may have beyond the plan: an agent that gets next to nothing in a
+ * half-empty window reads the same file in fifty pieces.
  */
 const REST_SHARE = 1 / 20;
 
@@ -85,21 +81,17 @@ export function roomFor(state: GovernorState, agent: string | null): Room {
 /** @param window tokens; undefined if unknown @param used tokens in it; undefined without a measurement */
 export function roomIn(policy: Policy, window: number | undefined, spent: Spent, used: number | undefined): Room {
   const tiers = tiersInTokens(policy.tiers, window);
-  if (used === undefined || window === undefined) {
-    return { ...planRoom(tiers, spent), window: undefined, relief: undefined, worth: 0 };
-  }
+  const planned = planRoom(tiers, spent);
+  if (used === undefined || window === undefined) return { ...planned, worth: 0 };
   const remaining = window - used - tiers.response;
   const { compaction, thresholds } = policy;
   // The level between turns; without compaction, the level within a turn.
   const reliefLevel = inTokens(compaction.enabled ? thresholds.compact : thresholds.midTurn, window);
   const relief = Math.min(remaining, reliefLevel - used);
-  return { ...planRoom(tiers, spent), window: remaining, relief, worth: breakEvenTokens(used) };
+  return { ...planned, window: remaining, relief, worth: breakEvenTokens(used) };
 }
 
-/**
- * Tokens that one result of this tool may have now: fewer as results fill their tier and the context approaches relief,
- * but not below the size that is worth a call.
- */
+/** Tokens that one result of this tool may have now, not below the size that is worth a call. */
 export function allocation(state: GovernorState, { tool, agent }: Pick<ToolCall, 'tool' | 'agent'>): number {
   return allocationIn(state.run.policy, state.gauge.window.tokens, roomFor(state, agent), tool);
 }
@@ -128,10 +120,7 @@ export function isWorthPassing(state: GovernorState, { agent }: ToolCall, tokens
   return tokens <= allowed || (tokens - allowed <= worth && tokens <= window);
 }
 
-/**
- * Whether a result should pass because the cuts of this run have not paid: the calls that fetched their rest cost more
- * than what nobody fetched. A budget that the user has set holds.
- */
+/** Whether calls that fetched the rest of cuts cost more than what nobody fetched. The user's budget holds. */
 export function cutsLoseMoney(state: GovernorState, { tool, agent }: ToolCall, tokens: number): boolean {
   const { run, gauge, work } = state;
   const { tokens: saved, calls } = work.tools.contents.cut;

@@ -114,10 +114,7 @@ function callKey({ tool, input }: ToolCall): string {
   return `${tool} ${jsonText(input)}`;
 }
 
-/**
- * Notes that a change was ignored, for example because a permission handler undid it. Reported once; from then on the
- * agent only gets advice.
- */
+/** Notes that a permission handler, say, undid a change: once; from then on the agent only gets advice. */
 export function noteIgnored(state: GovernorState, what: 'input' | 'output'): GovernorState {
   const { ignores } = state.work.budget;
   // Answers do not reach claude after its input was closed.
@@ -135,9 +132,8 @@ export function cutTokens({ work }: GovernorState, { toolUseId, text }: ToolResu
 
 export function followResults(state: GovernorState, { event }: Line): GovernorState {
   // The replaced context also contained the hints and alerts.
-  if (state.facts.replaced)
-    return changedIn(releaseRoom(state), 'budget', { history: 0, results: 0, hinted: {}, alerted: 'none' });
-  if (event.kind === 'result') return changedIn(releaseRoom(state), 'budget', { results: 0, hinted: {} });
+  if (state.facts.replaced) return releaseRoom(state, { history: 0, results: 0, hinted: {}, alerted: 'none' });
+  if (event.kind === 'result') return releaseRoom(state, { results: 0, hinted: {} });
   if (event.kind === 'init') return releaseRoom(state);
   if (event.kind !== 'user' || event.replay) return state;
   if (isMainMessage(event, 'summary')) return setHistory(state, plainText(event.blocks));
@@ -147,9 +143,9 @@ export function followResults(state: GovernorState, { event }: Line): GovernorSt
 }
 
 /** Releases the room of interrupted calls of the main thread: between turns none of its tools runs. */
-function releaseRoom(state: GovernorState): GovernorState {
+function releaseRoom(state: GovernorState, changes: Partial<ToolBudget> = {}): GovernorState {
   const open = Object.entries(state.work.budget.open).filter(([, { agent }]) => agent !== null);
-  return changedIn(state, 'budget', { open: Object.fromEntries(open) });
+  return changedIn(state, 'budget', { open: Object.fromEntries(open), ...changes });
 }
 
 /** Sets the size of the past in a fresh context: a summary or a handoff document. */
