@@ -38,10 +38,7 @@ const MAX_USED = 0.9;
 /** Tokens for the text around lines and in the note that is not counted individually. */
 const FRAME = 100;
 
-/**
- * Builds the remaining messages: every prompt, then the last steps whole, then the model's answers and a line for each
- * older step, within the budget and in their order. No model writes any part.
- */
+/** Every prompt, then the last steps whole, then answers and a line for each older step. No model writes any part. */
 export function exactAnswer(messages: readonly Message[], given: ExactPlan, circumstances: AnswerOptions = {}): Answer {
   const { summary, ...plan } = given;
   if (summary !== undefined && tokensOfAll(messages) >= summary.from)

@@ -111,10 +111,7 @@ const UNLOGGED: readonly string[] = [
   'opened_file_in_ide',
 ];
 
-/**
- * What an attachment of a session log adds to the context: changed files, reminders, lists of tools and skills. The
- * block with its name represents Claude Code's words around the content.
- */
+/** What an attachment adds to the context. The block with its name represents Claude Code's words around it. */
 export function attachedContent(attachment: Fields): readonly Fields[] {
   const { type, content } = attachment;
   if (typeof type !== 'string' || UNSEEN.includes(type)) return [];

@@ -44,10 +44,7 @@ export function objectsIn(line: string) {
   return { values, isTorn: rest.trim() !== '', isLost: CALL.test(rest) };
 }
 
-/**
- * Whether an object is a row, not a part of one: each row has an id or a session id; in a record, a row has a time and
- * a line.
- */
+/** A row, not a part of one, has an id or a session id; in a record, it has a time and a line. */
 function isRow(value: unknown): value is Fields {
   if (!isFields(value)) return false;
   const isClaudes = typeof value.type === 'string';

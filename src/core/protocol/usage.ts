@@ -78,10 +78,7 @@ const MESSAGE = 'message';
 /** An adviser's inference. Other types, compactions and abandoned answers, are not billed (2.1.332). */
 const ADVISOR_TYPE = 'advisor_message';
 
-/**
- * Splits the total into the last inference and the ones before it, if the iterations add up to the total. Each
- * inference reads the output of the previous one. Only the total has the terms of the call.
- */
+/** Splits the total if the inferences add up to it: each reads the output of the previous one. */
 function usageOfLast(sum: Usage, iterations: readonly Fields[]): Usage {
   const { terms } = sum;
   const inferencesOf = (kind: string, shared: Terms | undefined) =>

@@ -42,10 +42,7 @@ export function hintText(unit: Unit, remaining: number): string {
   return `Budget allows ~${Math.max(1, Math.floor(remaining / unit.tokens))} ${unit.name}.`;
 }
 
-/**
- * The unit for hints about a call. Commands get their hint after the call: no limit applies before it, the text reaches
- * the agent with the result anyway, and claude has to wait for one hook only.
- */
+/** Commands get their hint after the call: no limit applies before it, and claude waits for one hook only. */
 function unitOf({ hook, tool, input }: ToolCall): Unit | undefined {
   if (hook === 'PreToolUse') return ownOf(TOOLS, tool);
   const command = stringOf(input.command);

@@ -44,10 +44,7 @@ export function breakEvenTokens(used: number): number {
   return Math.ceil((used * cacheRead + ANSWER_TOKENS * output) / (cacheWrite + CALLS_AFTER * cacheRead));
 }
 
-/**
- * Share of the space until relief that a result may have beyond the plan: an agent that gets next to nothing in a
- * half-empty window reads the same file in fifty pieces.
- */
+/** Share of the space until relief, beyond the plan: with next to nothing an agent reads a file in fifty pieces. */
 const REST_SHARE = 1 / 20;
 
 /** System prompt and answer count as planned, regardless of their actual size. */
