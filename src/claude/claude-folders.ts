@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
+import type { GovernorState } from '../core/governor/state.ts';
 import { parseFields, textOf } from '../core/protocol/fields.ts';
 import { orElse } from '../errors.ts';
 import type { Where } from '../io.ts';
@@ -40,28 +41,23 @@ export function hasCompactionHook(where: Where, given: string | undefined): bool
   return [...texts.map(parseFields), own ?? {}].some(({ hooks }) => namesCompactionHook(hooks));
 }
 
-/** The parts of claude's environment that determine the path of a log. */
-interface LogPlace extends Where {
-  /** Path of the log from a hook's input. Preferred, unless the file is missing or belongs to another session. */
-  readonly transcriptPath?: string | undefined;
-}
-
 /**
  * The log of a session: in its project's folder in `CLAUDE_CONFIG_DIR` or `~/.claude`, else in any other project's
  * folder, because the session may have started elsewhere. Undefined if no log exists, as with
  * `--no-session-persistence` or after a kill within 0.15 s of the first prompt.
+ *
+ * @param session `transcript`: path from a hook's input, preferred unless it is missing or of another session
  */
-export function findSessionLog(sessionId: string, place: LogPlace): string | undefined {
-  const name = `${sessionId}.jsonl`;
-  if (basename(name) !== name) return undefined;
-  const { transcriptPath } = place;
-  if (transcriptPath !== undefined && basename(transcriptPath) === name && isFile(transcriptPath)) {
-    return transcriptPath;
-  }
+export function findSessionLog({ id, transcript }: LoggedSession, place: Where): string | undefined {
+  const name = `${id}.jsonl`;
+  if (id === undefined || basename(name) !== name) return undefined;
+  if (transcript !== undefined && basename(transcript) === name && isFile(transcript)) return transcript;
   const projects = join(configFolder(place), 'projects');
   const usual = join(projectLogs(place), name);
   return isFile(usual) ? usual : newestFirst(namesOf(projects).map((folder) => join(projects, folder, name)))[0];
 }
+
+type LoggedSession = Partial<GovernorState['session']>;
 
 /**
  * The session that claude resumes by default: the one whose log in the project was written last, unless it has no
@@ -79,11 +75,8 @@ export function newestSession(place: Where): string | undefined {
  */
 export function sessionLogsSince(since: number, place: Where): string[] {
   const folder = projectLogs(place);
-  const logs = namesOf(folder).filter((name) => SESSION_LOG.test(name));
-  return newestFirst(
-    logs.map((name) => join(folder, name)),
-    since,
-  );
+  const logs = namesOf(folder, SESSION_LOG).map((name) => join(folder, name));
+  return newestFirst(logs, since);
 }
 
 const SESSION_LOG = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}\.jsonl$/;

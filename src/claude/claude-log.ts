@@ -150,13 +150,11 @@ export type LoggedState = Pick<ExitEvent, 'logged' | 'delivered' | 'finished' | 
 
 const UNKNOWN: LoggedState = { logged: false, delivered: [], finished: false, openTool: undefined };
 
-export function readLoggedState(state: GovernorState, { env, cwd }: Io): LoggedState {
-  const { session, turn } = state;
-  const { id, transcript } = session;
-  const path = id && findSessionLog(id, { env, cwd, transcriptPath: transcript });
+export function readLoggedState(state: GovernorState, io: Io): LoggedState {
+  const path = findSessionLog(state.session, io);
   if (path === undefined) return UNKNOWN;
   const log = readSessionLog(path);
-  const prompts = [...(turn.last?.prompts ?? []), ...promptsInTurn(state)];
+  const prompts = [...(state.turn.last?.prompts ?? []), ...promptsInTurn(state)];
   const delivered = prompts.map(({ uuid }) => uuid).filter((uuid) => log.delivered.has(uuid));
   // A fresh session after the caller's `/clear` is intended; one after ctxb's `/clear` waits for its document.
   if (!log.hasMessages && delivered.length === 0) return UNKNOWN;

@@ -84,6 +84,6 @@ function descendants(pid: number): number[] {
 
 /** All processes; empty without `/proc`. */
 function processes() {
-  const pids = namesOf('/proc').filter((name) => /^\d+$/.test(name));
+  const pids = namesOf('/proc', /^\d+$/);
   return pids.map(Number).map((pid) => ({ pid, ...readStat(pid) }));
 }

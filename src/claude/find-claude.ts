@@ -1,7 +1,6 @@
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
 import { CtxbError, orElse } from '../errors.ts';
 import type { Environment, Where } from '../io.ts';
 import { withGiven } from '../store/files/given-file.ts';
@@ -102,28 +101,15 @@ export function nextShim(env: Environment): Environment {
  * The claude of the platform's own package, in the node_modules folders from here upwards. Ignores the main package's
  * `bin/claude.exe`, which is only a placeholder if npm may not run install scripts.
  *
- * @param from a folder or a file URL
+ * @param from a file or its URL
  */
 export function installedClaude(from: string): string | undefined {
-  const folder = from.startsWith('file:') ? fileURLToPath(from) : from;
-  const require = createRequire(pathToFileURL(join(folder, 'noop.js')));
-  return platformPackages()
-    .flatMap((name) => packagePlaces(require, name))
-    .find(isExecutable);
-}
-
-/** npm installs the one for the C library of the machine. */
-function platformPackages(): string[] {
-  const name = `@anthropic-ai/claude-code-${process.platform}-${process.arch}`;
-  return [name, `${name}-musl`];
-}
-
-/**
- * Possible places of a package: all node_modules folders upwards, and those inside the main package, where npm may have
- * put the platform's.
- */
-function packagePlaces(require: NodeJS.Require, name: string): string[] {
-  const folders = require.resolve.paths(name) ?? [];
+  const platform = `@anthropic-ai/claude-code-${process.platform}-${process.arch}`;
+  const folders = createRequire(from).resolve.paths(platform) ?? [];
+  // npm may put the package inside the main one.
   const nested = folders.map((folder) => join(folder, '@anthropic-ai/claude-code/node_modules'));
-  return [...folders, ...nested].map((folder) => join(folder, name, 'claude'));
+  // npm installs the one for the C library of the machine.
+  return [platform, `${platform}-musl`]
+    .flatMap((name) => [...folders, ...nested].map((folder) => join(folder, name, 'claude')))
+    .find(isExecutable);
 }

@@ -100,7 +100,7 @@ async function runReceipts(written: readonly WrittenReceipt[], all: readonly Wri
     [...sessions].map(async (session) => {
       const receipts = written.filter((receipt) => receipt.session === session);
       const logged = receipts.find(({ log = '' }) => kindOf(log) === 'file');
-      const file = logged?.log ?? findSessionLog(session, io);
+      const file = logged?.log ?? findSessionLog({ id: session }, io);
       const retention = { receipts: all.filter((one) => one.session === session) };
       const traced = file === undefined ? [] : await recordingReceipts(file, retention, io);
       return receipts.map(

@@ -148,7 +148,7 @@ async function resume({ scratch, timeout, start }: Stage, first: Conversation) {
   const session = eventsOf(first.events, 'init').at(-1)?.sessionId;
   if (session === undefined) throw new Contradiction('no system/init line names the session');
   const isLogged = () => {
-    const path = findSessionLog(session, { env: scratch.env, cwd: scratch.cwd });
+    const path = findSessionLog({ id: session }, scratch);
     return path !== undefined && readSessionLog(path).finished;
   };
   while (!isLogged()) {

@@ -18,15 +18,12 @@ export interface Engine {
     readonly compact: (args: object) => Promise<unknown>;
   };
   readonly settings: { readonly read: (of: { readonly key: string }) => Promise<unknown> };
-  readonly env: {
-    readonly get: (name: string) => Promise<string | undefined>;
-    readonly set: (name: string, value: string) => Promise<unknown>;
-  };
+  readonly env: { readonly get: (name: string) => Promise<string | undefined> };
   readonly process: {
     readonly run: (
       argv: readonly string[],
       how?: { readonly timeoutMs?: number },
-    ) => Promise<{ readonly exitCode: number; readonly stdout: string; readonly stderr: string }>;
+    ) => Promise<{ readonly stdout: string; readonly stderr: string }>;
   };
   readonly clock: { readonly now: () => Promise<number>; readonly sleep: (ms: number) => Promise<unknown> };
   readonly ui: {

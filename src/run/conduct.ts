@@ -19,7 +19,7 @@ import { createOutput } from './output/output.ts';
 import { noteBeginning, noteProcess, openRunFiles, type RecordFile } from './run-files.ts';
 import { type Session, type SessionEnds, startSession } from './run-session.ts';
 import type { RunSummary } from './run-summary.ts';
-import { type SignalWatch, watchSignals } from './signals.ts';
+import type { SignalWatch } from './signals.ts';
 
 /** Describes the run and opens telemetry, while claude starts. */
 export async function beginRun(
@@ -34,7 +34,7 @@ export async function beginRun(
 /** Connects claude, the caller and the files, and conducts the session to its end. Resolves with the exit code. */
 export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number> {
   const { invocation, resumed } = headless;
-  const { run, io, child, early, input, record, summary, watcher } = ends;
+  const { run, io, child, signals, input, record, summary, watcher } = ends;
   const files = openRunFiles(headless, { run, io, record, notice: watcher.notice });
   const { store, recorder } = files;
   listen(child, watcher);
@@ -70,27 +70,24 @@ export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number
     store.journal({ kind: 'end', runId: resumed.runId, resumedBy: run.runId });
     store.forgetRun(resumed.runId);
   }
-  const signals = passSignals(session, questions, outlet);
-  // An early signal is already ending claude: keep its handler, so that no other process starts.
-  const signalled = early.received();
-  if (signalled === undefined) early.stop();
-  else session.kill(signalled);
+  passSignals(signals, session, questions, outlet);
+  const signalled = signals.received();
+  // An early signal is already ending claude, so no other process may start.
+  if (signalled !== undefined) session.kill(signalled);
   const stopping = stopOnSignal(headless.stop, session);
   const end = await session.ended;
   stopping.abort();
   await output.finish();
   signals.stop();
-  early.stop();
   recorder?.close();
   watcher.clear();
   const state = session.state();
   watcher.ended(state, { record: headless.record, isResumable: store.isWhole() });
   // The exit code of a claude that hung after its last answer comes from that answer.
-  const received = early.received() ?? signals.received();
   const exitCode = exitCodeOf(state.process.hangs ? { code: 0, signal: undefined } : end, {
     lastResult: output.lastResult,
     isUnsaved: output.isUnsaved,
-    received,
+    received: signals.received(),
     isUnwritable,
     outcome: state.mailbox.outcome,
     isUndone: isUndone(state, end),
@@ -116,8 +113,8 @@ export function isReplaced({ config, invocation }: HeadlessRun, end: ChildEnd): 
  * Passes ctxb's signals to claude; the first one also cancels an open question to the user. If claude has to be killed,
  * the cause may be a reader that does not read, which would also delay the end of ctxb.
  */
-function passSignals(session: Session, questions: Questions, outlet: Outlet): SignalWatch {
-  return watchSignals({
+function passSignals(signals: SignalWatch, session: Session, questions: Questions, outlet: Outlet): void {
+  signals.handOver({
     interrupt() {
       questions.takeBack();
       session.interrupt();
@@ -164,8 +161,7 @@ function isDone(state: GovernorState): boolean {
 
 interface Ends extends Pick<SessionEnds, 'run' | 'io' | 'child' | 'input' | 'watcher' | 'telemetry'> {
   readonly startSuccessor: (start: StartClaude, spentUsd: number) => Promise<Child>;
-  /** Passes signals to the child until the session handles them. */
-  readonly early: SignalWatch;
+  readonly signals: SignalWatch;
   readonly record: RecordFile | undefined;
   readonly summary?: RunSummary | undefined;
 }

@@ -22,7 +22,7 @@ export const loggedSpending = {
    * @param since time of claude's last report, in milliseconds since the epoch
    */
   atExit(state: GovernorState, io: Io, figures: WholeResults, since: number) {
-    const path = logOf(state, io);
+    const path = findSessionLog(state.session, io);
     if (path === undefined) return {};
     const paths = logsBeside(path);
     figures.correct(loggedCalls(paths, figures.reportedAt));
@@ -39,7 +39,7 @@ export const loggedSpending = {
     if (after.work.agents.all === before.work.agents.all) return [];
     return Object.values(after.work.agents.all).flatMap((agent) => {
       if (agent.calls <= (agentOf(before, agent.id)?.calls ?? 0)) return [];
-      const session = logOf(after, io);
+      const session = findSessionLog(after.session, io);
       const paths = session === undefined ? [] : logsBeside(session);
       const calls = new Map(loggedCalls(paths.filter((path) => basename(path) === `agent-${agent.taskId}.jsonl`)));
       const last = streamedCall(agent);
@@ -65,11 +65,6 @@ function unseenOf({ limits: { cost }, work: { agents } }: GovernorState, after: 
     const written = call === undefined ? 0 : Math.round((unseen * 1_000_000) / Math.max(1, call.price.output));
     return [{ kind: 'agent-read', id, tokens: tokens + written, microUsd: microUsd + unseen }];
   });
-}
-
-function logOf({ session }: GovernorState, { env, cwd }: Io): string | undefined {
-  const { id, transcript } = session;
-  return id === undefined ? undefined : findSessionLog(id, { env, cwd, transcriptPath: transcript });
 }
 
 function microUsdOf(calls: LoggedCalls, { run }: GovernorState): number {

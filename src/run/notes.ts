@@ -113,7 +113,7 @@ export function createNoteTaker(world: NoteTakerWorld) {
 
   function open(id: string): void {
     const { run, folder: root, now } = world;
-    folder = openSessionFolder(root, id, { pid: process.pid, runId: run.runId, now });
+    folder = openSessionFolder(root, id, { runId: run.runId, now });
     files = createNoteFiles(folder);
     // The path as the agent should use it.
     const name = join(run.contextDir, relative(root, folder.path));
@@ -191,7 +191,7 @@ function createNoteFiles(folder: SessionFolder) {
     append(entries: readonly Entry[], pages: readonly Page[]): void {
       const lines = entries.map((entry) => maskedJson({ v: LOG_VERSION, ...entry }));
       folder.append(LOG, joined(lines, '\n'));
-      for (const [file, texts] of byFile(pages)) folder.append(file, joined(texts));
+      for (const { file, text } of pages) folder.append(file, masked(text));
     },
     /** Rewrites a changed tool log, and then the index, which refers to it. */
     writeWhole({ index, toolLog }: { readonly index: string; readonly toolLog: string | undefined }): void {
@@ -207,12 +207,6 @@ function* pagesOf(folder: SessionFolder, wanted: DetailFile): Generator<DiskText
   for (const entry of entriesIn(folder.logLines())) {
     for (const { file, text } of notebook.add(entry).pages) if (file === wanted) yield masked(text);
   }
-}
-
-function byFile(pages: readonly Page[]): Map<DetailFile, DiskText[]> {
-  const texts = new Map<DetailFile, DiskText[]>();
-  for (const { file, text } of pages) texts.set(file, [...(texts.get(file) ?? []), masked(text)]);
-  return texts;
 }
 
 const LOG_VERSION = 1;

@@ -98,7 +98,7 @@ export async function runHeadless(given: HeadlessRun, io: Io, watch: () => Promi
       ...startedRun,
       io,
       child: started,
-      early: signals,
+      signals,
       input,
       record,
       summary,

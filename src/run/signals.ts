@@ -16,15 +16,18 @@ const GRACE_MS = 5_000;
  * The first Ctrl-C interrupts the turn, the second one ends claude; SIGTERM, SIGHUP and Ctrl-\ end it too. Whatever
  * ends ctxb, except SIGKILL, also ends claude's whole process group.
  */
-export function watchSignals({ interrupt, isStuck = () => false, kill }: SignalHandlers) {
+export function watchSignals(handlers: SignalHandlers) {
+  let current = handlers;
   let first: NodeJS.Signals | undefined;
   let tellFirst = () => {};
   let stuckTimer: NodeJS.Timeout | undefined;
   let killTimer: NodeJS.Timeout | undefined;
 
+  const isStuck = () => current.isStuck?.() === true;
+
   function end(): void {
-    kill('SIGTERM');
-    killTimer ??= setTimeout(() => kill('SIGKILL'), GRACE_MS);
+    current.kill('SIGTERM');
+    killTimer ??= setTimeout(() => current.kill('SIGKILL'), GRACE_MS);
   }
 
   function onSignal(signal: NodeJS.Signals): void {
@@ -32,12 +35,12 @@ export function watchSignals({ interrupt, isStuck = () => false, kill }: SignalH
     first ??= signal;
     tellFirst();
     if (signal === 'SIGINT' && isFirst) {
-      interrupt();
+      current.interrupt();
       if (isStuck()) stuckTimer = setTimeout(() => isStuck() && end(), GRACE_MS);
     } else end();
   }
 
-  const onExit = () => kill('SIGKILL');
+  const onExit = () => current.kill('SIGKILL');
   const stopListening = onEndingSignals(onSignal);
   process.on('exit', onExit);
 
@@ -47,6 +50,10 @@ export function watchSignals({ interrupt, isStuck = () => false, kill }: SignalH
       tellFirst = resolve;
     }),
     received: () => first,
+    /** Leaves all further signals to other handlers. */
+    handOver(others: SignalHandlers): void {
+      current = others;
+    },
     stop(): void {
       clearTimeout(stuckTimer);
       clearTimeout(killTimer);

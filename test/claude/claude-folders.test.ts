@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findSessionLog } from '../../src/claude/claude-folders.ts';
+import type { Where } from '../../src/io.ts';
 
 let root: string;
 
@@ -19,8 +20,8 @@ function put(name: string): string {
 }
 
 describe('finds the log', () => {
-  const find = (more: Partial<Parameters<typeof findSessionLog>[1]> = {}, id = 'id') =>
-    findSessionLog(id, { env: { CLAUDE_CONFIG_DIR: join(root, 'config') }, cwd: root, ...more });
+  const find = (more: Partial<Where> = {}, id = 'id', transcript?: string) =>
+    findSessionLog({ id, transcript }, { env: { CLAUDE_CONFIG_DIR: join(root, 'config') }, cwd: root, ...more });
   const folder = (cwd: string) => cwd.replaceAll(/[^a-zA-Z0-9]/g, '-');
 
   it('in the folder of its project', () => {
@@ -75,13 +76,13 @@ describe('finds the log', () => {
   it('at the path that a hook has reported', () => {
     put(`config/projects/${folder(root)}/id.jsonl`);
     const path = put('elsewhere/id.jsonl');
-    expect(find({ transcriptPath: path })).toBe(path);
+    expect(find({}, 'id', path)).toBe(path);
   });
 
   it('in its usual place if the reported one is missing or belongs to another session', () => {
     const path = put(`config/projects/${folder(root)}/id.jsonl`);
-    expect(find({ transcriptPath: join(root, 'gone/id.jsonl') })).toBe(path);
-    expect(find({ transcriptPath: put('elsewhere/before-clear.jsonl') })).toBe(path);
+    expect(find({}, 'id', join(root, 'gone/id.jsonl'))).toBe(path);
+    expect(find({}, 'id', put('elsewhere/before-clear.jsonl'))).toBe(path);
   });
 
   it('by the id of a session, but not by a path', () => {

@@ -11,17 +11,17 @@ describe('the claude that is installed beside a program', () => {
   it.each([
     { name: 'beside the main package', file: `node_modules/${own}` },
     { name: 'inside the main package', file: `node_modules/@anthropic-ai/claude-code/node_modules/${own}` },
-  ])("is that of the platform's package $name, seen from a folder or a file", async ({ file }) => {
+  ])("is that of the platform's package $name, seen from a file", async ({ file }) => {
     await using programs = await createPrograms();
     const expected = await programs.place(file);
-    expect(await installedClaude(join(programs.root, 'dist'))).toBe(expected);
+    expect(await installedClaude(join(programs.root, 'dist/ctxb.cjs'))).toBe(expected);
     expect(await installedClaude(pathToFileURL(join(programs.root, 'dist/ctxb.cjs')).href)).toBe(expected);
   });
 
   it('is not the placeholder of the main package', async () => {
     await using programs = await createPrograms();
     await programs.place('node_modules/@anthropic-ai/claude-code/bin/claude.exe');
-    expect(await installedClaude(programs.root)).toBeUndefined();
+    expect(await installedClaude(join(programs.root, 'ctxb.cjs'))).toBeUndefined();
   });
 });
 

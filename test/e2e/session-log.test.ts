@@ -37,12 +37,12 @@ function start(world: World, more: readonly string[] = []) {
 
 /** What the log says at this moment; of a session that has none yet: undefined. */
 function logOf(world: World, session: string): SessionLog | undefined {
-  const path = findSessionLog(session, world.scratch);
+  const path = findSessionLog({ id: session }, world.scratch);
   return path === undefined ? undefined : readSessionLog(path);
 }
 
 function rawLog(world: World, session: string): string {
-  const path = findSessionLog(session, world.scratch);
+  const path = findSessionLog({ id: session }, world.scratch);
   return path === undefined ? '' : readFileSync(path, 'utf8');
 }
 

@@ -28,7 +28,7 @@ afterEach(async () => {
 
 function session(id: string, minute = 0): SessionFolder {
   const now = () => Date.UTC(2026, 0, 2, 12, minute);
-  const opened = openSessionFolder(root, id, { pid: process.pid, runId: `run-${id}`, now });
+  const opened = openSessionFolder(root, id, { runId: `run-${id}`, now });
   opened.append('memory.ndjson', unmaskedText('{}\n'));
   opened.writeIndex(unmaskedText('index'));
   return opened;

@@ -30,7 +30,7 @@ export interface StoreProgram {
 export function startStoreProgram(bundle: string, code: string, limit?: number): StoreProgram {
   const prelude = `const store = require(${JSON.stringify(bundle)});
     const say = (value) => require('node:fs').writeSync(1, JSON.stringify(value) + '\\n');
-    const who = { pid: process.pid, runId: process.pid + '-child', now: Date.now };`;
+    const who = { runId: process.pid + '-child', now: Date.now };`;
   const node = ['-e', prelude + code];
   const child =
     limit === undefined

@@ -122,21 +122,13 @@ export function createTerminalSession({ policy, offersNotes = true }: TerminalOp
     memory = beginNotes();
   }
 
-  /** The user has sent a prompt, so the offer ends. */
-  function continueConversation(): void {
-    isOffered = false;
-  }
-
-  /** What `/ctxb:back` would hand back; undefined if nothing is offered. */
-  const offered = () => (isOffered && earlier !== undefined ? counted(earlier.said(), 'prompt') : undefined);
-
   /**
    * Continues the work before `/clear` with its notes. The log of the current conversation must be read again
    * afterwards.
    *
    * @returns a description of the earlier prompts; undefined without any
    */
-  function restoreEarlier(): string | undefined {
+  function back(): string | undefined {
     if (earlier === undefined) return undefined;
     memory = earlier;
     earlier = undefined;
@@ -151,14 +143,6 @@ export function createTerminalSession({ policy, offersNotes = true }: TerminalOp
     prompts.clear();
   }
 
-  function hear(text: string): void {
-    pendingTexts = [...pendingTexts, text];
-  }
-
-  function say(text: string): void {
-    prompts.add(text);
-  }
-
   /** Whether to compact at the end of a turn. A failed attempt is not repeated immediately. */
   function isDue(known: KnownByStatus): boolean {
     const state = stateWith(known);
@@ -166,9 +150,6 @@ export function createTerminalSession({ policy, offersNotes = true }: TerminalOp
     const tried = { ...relief, triedAt: triedAt ?? relief.triedAt };
     return reliefNow({ ...state, relief: tried })?.way === 'compact';
   }
-
-  /** Whether claude has made a call that is missing in the log as read so far. */
-  const isBehind = (known: KnownByStatus) => callAhead(host.state, known) !== undefined;
 
   function isFull(known: KnownByStatus): boolean {
     const { gauge } = stateWith(known);
@@ -200,22 +181,31 @@ export function createTerminalSession({ policy, offersNotes = true }: TerminalOp
     return textOf(fieldsOf(fieldsOf(output).hookSpecificOutput).additionalContext);
   }
 
-  /** A handoff document. @param t milliseconds since the epoch @param isWorking whether a turn is running */
-  const handoff = (t: number, isWorking = true) =>
-    isWorking ? memory.handoff(host.state, t) : memory.handoff(host.state, t, []);
-
-  const reading = { read, hear, say, judged: stateWith, isBehind };
   return {
-    ...reading,
+    read,
+    /** The model gets this text during a turn. */
+    hear(text: string): void {
+      pendingTexts = [...pendingTexts, text];
+    },
+    /** The user has said this text. */
+    say: (text: string) => void prompts.add(text),
+    judged: stateWith,
+    /** Whether claude has made a call that is missing in the log as read so far. */
+    isBehind: (known: KnownByStatus) => callAhead(host.state, known) !== undefined,
     isDue,
     isFull,
     compact,
     clear,
-    goOn: continueConversation,
-    offered,
-    back: restoreEarlier,
+    /** The user has sent a prompt, so the offer ends. */
+    goOn(): void {
+      isOffered = false;
+    },
+    /** What `/ctxb:back` would hand back; undefined if nothing is offered. */
+    offered: () => (isOffered && earlier !== undefined ? counted(earlier.said(), 'prompt') : undefined),
+    back,
     handBack,
-    handoff,
+    /** A handoff document. @param t milliseconds since the epoch @param isWorking whether a turn is running */
+    handoff: (t: number, isWorking = true) => memory.handoff(host.state, t, isWorking ? undefined : []),
   };
 }
 

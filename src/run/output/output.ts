@@ -82,10 +82,10 @@ function withoutEmptyResult(writer: Writer): Writer {
   };
 }
 
-const WITHOUT_DELAY = { promptSent() {}, whenGiven: (callback: () => void) => callback() };
+const SILENT: Writer = { bytes() {}, event() {}, promptSent() {}, whenGiven: (callback) => callback(), end() {} };
 
 function passThrough(outlet: Outlet): Writer {
-  return { ...WITHOUT_DELAY, bytes: (line) => outlet.write(line), event() {}, end() {} };
+  return { ...SILENT, bytes: outlet.write };
 }
 
 /**
@@ -95,8 +95,7 @@ function passThrough(outlet: Outlet): Writer {
 function text(outlet: Outlet): Writer {
   let isMidLine = false;
   return {
-    ...WITHOUT_DELAY,
-    bytes() {},
+    ...SILENT,
     event(event) {
       if (event.kind !== 'result' || isBrokenOff(event)) return;
       // claude prints the answer to each background task below the previous one.
@@ -104,7 +103,6 @@ function text(outlet: Outlet): Writer {
       outlet.write(isMidLine && !answer.startsWith('\n') ? `\n${answer}` : answer);
       isMidLine = !answer.endsWith('\n');
     },
-    end() {},
   };
 }
 
@@ -126,7 +124,7 @@ function json(outlet: Outlet): Writer {
   }
 
   return {
-    bytes() {},
+    ...SILENT,
     event(event, line, isFinal) {
       if (event.kind !== 'result' || isBrokenOff(event)) return;
       const replaces = event.fromBackgroundTask;
@@ -152,14 +150,13 @@ const NEWLINE = Buffer.from('\n');
 function array(outlet: Outlet): Writer {
   let count = 0;
   return {
-    bytes() {},
+    ...SILENT,
     event(event, line) {
       // Skip a line that is not JSON, because it would make the whole array unreadable.
       if (event.kind === 'malformed' || reportsUnsaved(event)) return;
       outlet.write(count++ === 0 ? '[' : ',');
       outlet.write(trimLine(line));
     },
-    ...WITHOUT_DELAY,
     end: () => outlet.write(count === 0 ? '' : ']\n'),
   };
 }

@@ -109,8 +109,7 @@ type RunLog = SessionLog & { readonly id: string; readonly path: string };
 /** The existing logs of the run's sessions, oldest first. */
 function logsOf(run: EarlierRun, io: Where): RunLog[] {
   const named = run.sessions.flatMap(({ id, log }) => {
-    const { env, cwd } = io;
-    const path = findSessionLog(id, { env, cwd, transcriptPath: log });
+    const path = findSessionLog({ id, transcript: log }, io);
     return path === undefined ? [] : [{ ...readSessionLog(path), id, path }];
   });
   return [...named, ...unnamedLog(run, named, io)];

@@ -13,14 +13,9 @@ const LOCK = /^lock\.[\w-]{1,64}$/;
 const LIMIT = 4096;
 const ATTEMPTS = 20;
 
-export interface Holder extends ProcessMark {
+/** The contents of a lock file. */
+interface Holder extends ProcessMark {
   readonly runId: string;
-  readonly since: string;
-}
-
-/** @param at milliseconds since the epoch */
-export function newHolder(runId: string, at: number, pid = process.pid): Holder {
-  return { ...processMark(pid), runId, since: new Date(at).toISOString() };
 }
 
 export interface Lock {
@@ -41,8 +36,9 @@ interface LockFile {
  *
  * @returns undefined when another process holds it
  */
-export function takeLock(folder: ContextDir, holder: Holder): Lock | undefined {
-  const own = folder.place(`lock.${fileName(holder.runId)}`);
+export function takeLock(folder: ContextDir, runId: string, mark = processMark(process.pid)): Lock | undefined {
+  const holder: Holder = { ...mark, runId };
+  const own = folder.place(`lock.${fileName(runId)}`);
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     if (locksIn(folder.path).some(isHeld)) return undefined;
     // Left by a dead run with the same id.
@@ -56,7 +52,7 @@ export function takeLock(folder: ContextDir, holder: Holder): Lock | undefined {
     }
     removeFile(own);
     // Two runs have stepped back for each other. Their process ids differ, so they retry at different times.
-    pause(1 + ((holder.pid * attempt) % 23));
+    pause(1 + ((mark.pid * attempt) % 23));
   }
   return undefined;
 }
@@ -75,7 +71,7 @@ function holderOf(folder: string): Holder | undefined {
 }
 
 function lockPaths(folder: string): string[] {
-  return namesIn(folder).flatMap((name) => (LOCK.test(name) ? [join(folder, name)] : []));
+  return namesIn(folder, LOCK).map((name) => join(folder, name));
 }
 
 function locksIn(folder: string): LockFile[] {
@@ -85,8 +81,7 @@ function locksIn(folder: string): LockFile[] {
 function readHolder(path: string): Holder | undefined {
   const fields = parseFields(readPlain(path, LIMIT) ?? '');
   const mark = asProcessMark(fields);
-  const { runId = '', since = '' } = fields;
-  return mark && { ...mark, runId: String(runId), since: String(since) };
+  return mark && { ...mark, runId: String(fields.runId) };
 }
 
 function isHeld({ holder }: LockFile): boolean {
@@ -125,7 +120,7 @@ export function ownRun(contextDir: string, runId: string): void {
  * @throws CtxbError `usage` when another process has the lock
  */
 export function lockRun(folder: ContextDir, runId: string): Lock {
-  const lock = takeLock(folder, newHolder(randomUUID(), Date.now()));
+  const lock = takeLock(folder, randomUUID());
   if (lock !== undefined) return lock;
   const owner = holderOf(folder.path)?.pid;
   const who = owner === undefined ? 'another process' : `process ${owner}`;

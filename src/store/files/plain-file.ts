@@ -50,15 +50,18 @@ export function identityOf({ dev, ino, birthtimeMs }: Stats): string {
   return `${dev} ${ino} ${birthtimeMs}`;
 }
 
-/** Names in a folder; empty if the folder does not exist. */
-export function namesIn(folder: string): string[] {
-  return kindOf(folder) === 'folder' ? orStoreError(folder, () => readdirSync(folder)) : [];
+/** Names in a folder that match a pattern; empty if the folder does not exist. */
+export function namesIn(folder: string, pattern = ANY_NAME): string[] {
+  const names = kindOf(folder) === 'folder' ? orStoreError(folder, () => readdirSync(folder)) : [];
+  return names.filter((name) => pattern.test(name));
 }
 
 /** Like namesIn, but follows links and returns an empty list for an unreadable folder. */
-export function namesOf(folder: string): string[] {
-  return orElse(() => readdirSync(folder), []);
+export function namesOf(folder: string, pattern = ANY_NAME): string[] {
+  return orElse(() => readdirSync(folder), []).filter((name) => pattern.test(name));
 }
+
+const ANY_NAME = /^/;
 
 /** Resolves the links of an absolute path as far as it exists. */
 export function realPath(path: string): string {

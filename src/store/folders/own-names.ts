@@ -31,7 +31,6 @@ const FILES = [
   `${SESSIONS}/${SESSION}/(?:${SESSION_FILES}|${LOCK})`,
   `${FLOW_RUN}/(?:run\\.json|${LOCK})`,
   `${FLOW_RUN}/${ANY}/(?:(?:pack|output)\\.md|(?:receipt|step|summary-[0-9a-f]{16})\\.json|stream(?:-\\d{1,6})?\\.ndjson)`,
-  `reliefs/${LOCK}`,
   `handoffs/handoff-${TIME}(?:-\\d{1,4})?\\.md`,
   `prompts/${ANY}\\.md`,
   `(?:inbox|runs)/${ANY}\\.ndjson`,

@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parseFields, timeOf } from '../../core/protocol/fields.ts';
 import { CtxbError } from '../../errors.ts';
-import { newHolder, takeLock } from '../files/lock.ts';
+import { takeLock } from '../files/lock.ts';
 import { identityOf, kindOf, namesIn, removeFile, statsOf, withPlainFile } from '../files/plain-file.ts';
 import { linesAt } from '../files/read-lines.ts';
 import { fileName, openContextDir } from '../folders/context-dir.ts';
@@ -105,7 +105,7 @@ export function openCostLedger({ state, project }: CostPlace, { now, runId, peri
       return [...ownByPeriod].reduce((sum, [beginning, spent]) => (beginning < current ? sum + spent : sum), 0);
     },
     /** A lock that one run at a time holds; undefined while another run holds it. */
-    takeLock: () => takeLock(folder, newHolder(runId, now())),
+    takeLock: () => takeLock(folder, runId),
     /** Cost of the project's last call, in micro-dollars; 0 if unknown. */
     lastCall(): number {
       look();
@@ -142,9 +142,7 @@ function dayFile(time: number): string {
 
 /** Oldest first. */
 function dayFiles(folder: string): string[] {
-  return namesIn(folder)
-    .filter((name) => DAY_FILE.test(name))
-    .sort();
+  return namesIn(folder, DAY_FILE).sort();
 }
 
 /** Bytes read at a time. A line has about 200; one longer than this is skipped. */

@@ -25,9 +25,7 @@ export function keepShort(folder: string, now: number): void {
 
 /** Oldest first. */
 function partsIn(folder: string): string[] {
-  return namesIn(folder)
-    .filter((name) => HEALTH_PART.test(name))
-    .sort();
+  return namesIn(folder, HEALTH_PART).sort();
 }
 
 /** Returns the absolute path of a project's ctxb folder. */

@@ -125,7 +125,7 @@ export function liveInboxes(contextDir: string): string[] {
 }
 
 function inboxesIn(folder: string) {
-  const paths = namesIn(folder).flatMap((name) => (name.endsWith('.ndjson') ? [join(folder, name)] : []));
+  const paths = namesIn(folder, /\.ndjson$/).map((name) => join(folder, name));
   return paths.map((path) => ({ path, owner: ownerOf(path) }));
 }
 
@@ -137,7 +137,7 @@ function ownerOf(path: string): ProcessMark | undefined {
 /** Removes inboxes of killed runs, and abandoned answers. */
 function sweep(folder: string): void {
   for (const { path, owner } of inboxesIn(folder)) if (owner !== undefined && !isAlive(owner)) removeFile(path);
-  for (const name of namesOf(folder).filter((name) => ANSWER.test(name))) {
+  for (const name of namesOf(folder, ANSWER)) {
     const path = join(folder, name);
     if (Date.now() - (statsOf(path)?.mtimeMs ?? 0) > ANSWER_LIFE_MS) removeFile(path);
   }

@@ -69,8 +69,7 @@ export function readRunCard(state: string | undefined, runId: string): RunCard |
 export function readRunCards(state: string | undefined): RunCard[] {
   if (state === undefined) return [];
   const folder = join(state, RUNS_FOLDER);
-  const names = namesOf(folder).filter((name) => NAME.test(name));
-  const cards = names.flatMap((name) => cardIn(join(folder, name)) ?? []);
+  const cards = namesOf(folder, NAME).flatMap((name) => cardIn(join(folder, name)) ?? []);
   return cards.sort((a, b) => b.since - a.since);
 }
 

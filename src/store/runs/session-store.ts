@@ -152,9 +152,7 @@ export function* readRunFile(contextDir: string, runId: string, seal: Seal): Gen
 
 /** The ids of the runs that have left state to resume. */
 export function runsWithFile(contextDir: string): string[] {
-  return namesOf(join(resolve(contextDir), RUNS_FOLDER)).flatMap((name) =>
-    name.endsWith('.ndjson') ? [name.slice(0, -7)] : [],
-  );
+  return namesOf(join(resolve(contextDir), RUNS_FOLDER), /\.ndjson$/).map((name) => name.slice(0, -7));
 }
 
 function nameOf(runId: string): string {

@@ -2,7 +2,7 @@ import { constants, lstatSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fieldsOf, textsOf, timeOf } from '../../core/protocol/fields.ts';
 import { CtxbError } from '../../errors.ts';
-import { isLocked, type Lock, newHolder, takeLock } from '../files/lock.ts';
+import { isLocked, type Lock, takeLock } from '../files/lock.ts';
 import {
   appendWhole,
   isFolder,
@@ -30,8 +30,8 @@ export function listSessions(contextDir: string): SessionInfo[] {
   const root = resolve(contextDir);
   const folder = join(root, SESSIONS);
   if (!isFolder(root) || !isFolder(folder)) return [];
-  return namesIn(folder)
-    .filter((name) => SESSION_FOLDER.test(name) && kindOf(join(folder, name)) === 'folder')
+  return namesIn(folder, SESSION_FOLDER)
+    .filter((name) => kindOf(join(folder, name)) === 'folder')
     .map((name) => describe(name, join(folder, name)))
     .sort((a, b) => Date.parse(b.updatedAt) - Date.parse(a.updatedAt) || (a.id < b.id ? -1 : 1));
 }
@@ -144,7 +144,6 @@ const REWRITTEN = { durable: false };
 
 /** The run that opens the folder. */
 export interface Who {
-  readonly pid: number;
   readonly runId: string;
   readonly now: () => number;
 }
@@ -165,12 +164,11 @@ export function openSessionFolder(contextDir: string, id: string, who: Who) {
   const root = openContextDir(contextDir);
   const name = isSessionId(id) ? id : fileName(who.runId);
   const home = sessionWithId(listSessions(contextDir), name)?.id ?? name;
-  const holder = newHolder(who.runId, who.now(), who.pid);
   const own = `${home.split('.')[0]}.${fileName(who.runId).slice(0, 8)}`;
   for (const id of [home, own]) {
     const dir = root.within(join(SESSIONS, id));
     dir.place(SESSION_FILE);
-    const lock = takeLock(dir, holder);
+    const lock = takeLock(dir, who.runId);
     if (lock === undefined) continue;
     try {
       const folder = {
@@ -239,9 +237,9 @@ function useFolder(root: ContextDir, dir: ContextDir, lock: Lock, { name, now }:
 
 /** Removes temporary files left by an interrupted atomic write. */
 function sweep(dir: ContextDir, before: number): void {
-  for (const name of namesIn(dir.path)) {
+  for (const name of namesIn(dir.path, LEFTOVER)) {
     const path = join(dir.path, name);
-    const stats = LEFTOVER.test(name) ? statsOf(path) : undefined;
+    const stats = statsOf(path);
     if (stats?.isFile() && stats.mtimeMs < before) removeFile(path);
   }
 }

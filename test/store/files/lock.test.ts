@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type Holder, isLocked, takeLock } from '../../../src/store/files/lock.ts';
+import { isLocked, takeLock } from '../../../src/store/files/lock.ts';
 import { processMark } from '../../../src/store/files/process-mark.ts';
 import { type ContextDir, openContextDir } from '../../../src/store/folders/context-dir.ts';
 
@@ -16,18 +16,18 @@ beforeEach(async () => {
 });
 afterEach(() => rm(join(root, '..'), { recursive: true, force: true }));
 
-const HERE: Holder = { ...processMark(process.pid), runId: 'here', since: '2026-01-02T12:00:00.000Z' };
+const HERE = { ...processMark(process.pid), runId: 'here' };
 
 function locks(): string[] {
   return readdirSync(root).filter((name) => name.startsWith('lock'));
 }
 
 it('is taken, seen by others, and released', () => {
-  const lock = takeLock(dir, HERE);
+  const lock = takeLock(dir, 'here');
   expect(locks()).toEqual(['lock.here']);
   expect(JSON.parse(readFileSync(join(root, 'lock.here'), 'utf8'))).toEqual(HERE);
   expect(isLocked(root)).toBe(true);
-  expect(takeLock(dir, { ...HERE, runId: 'other' })).toBeUndefined();
+  expect(takeLock(dir, 'other')).toBeUndefined();
   expect(locks()).toEqual(['lock.here']);
   lock?.release();
   lock?.release();
@@ -46,30 +46,30 @@ it.each([
 ])('is taken over if it is $title', ({ text }) => {
   writeFileSync(join(root, 'lock.gone'), text);
   expect(isLocked(root)).toBe(false);
-  expect(takeLock(dir, HERE)).toBeDefined();
+  expect(takeLock(dir, 'here')).toBeDefined();
   expect(locks()).toEqual(['lock.here']);
 });
 
 it('is taken over from a killed run with the same id', () => {
   writeFileSync(join(root, 'lock.here'), JSON.stringify({ ...HERE, pid: -1 }));
-  expect(takeLock(dir, HERE)).toBeDefined();
+  expect(takeLock(dir, 'here')).toBeDefined();
   expect(JSON.parse(readFileSync(join(root, 'lock.here'), 'utf8'))).toEqual(HERE);
 });
 
 it.runIf(process.platform === 'linux')('is taken over if another process has the same process id now', () => {
   writeFileSync(join(root, 'lock.1'), JSON.stringify({ ...HERE, start: '1' }));
-  expect(takeLock(dir, HERE)).toBeDefined();
+  expect(takeLock(dir, 'here')).toBeDefined();
 });
 
 it('without a start time is held while any process has its process id', () => {
   writeFileSync(join(root, 'lock.1'), JSON.stringify({ pid: process.pid, runId: 'here' }));
-  expect(takeLock(dir, HERE)).toBeUndefined();
+  expect(takeLock(dir, 'here')).toBeUndefined();
 });
 
 it('is not released if the folder was recreated and another run holds it', () => {
-  const lock = takeLock(dir, HERE);
+  const lock = takeLock(dir, 'here');
   rmSync(root, { recursive: true });
-  takeLock(openContextDir(root), { ...HERE, runId: 'other' });
+  takeLock(openContextDir(root), 'other');
   lock?.release();
   expect(locks()).toEqual(['lock.other']);
 });
@@ -79,7 +79,7 @@ it.each([
   { title: 'a folder', put: (path: string) => mkdirSync(path) },
 ])('is refused if $title is in its place, which does not count as a lock', ({ put }) => {
   put(join(root, 'lock.1'));
-  expect(() => takeLock(dir, HERE)).toThrow(/lock\.1 is a .* move it away/);
+  expect(() => takeLock(dir, 'here')).toThrow(/lock\.1 is a .* move it away/);
   expect(isLocked(root)).toBe(false);
 });
 

@@ -19,7 +19,7 @@ afterEach(() => rmSync(join(root, '..'), { recursive: true, force: true }));
 /** Another process takes the run. */
 function takenBy(pid: number): void {
   const folder = openContextDir(root).within(join('runs', RUN));
-  takeLock(folder, { ...processMark(pid), runId: 'other', since: new Date().toISOString() });
+  takeLock(folder, 'other', processMark(pid));
 }
 
 it('refuses a run that another process holds, and names the process', () => {

@@ -38,7 +38,7 @@ function start(code: string, limit?: number): StoreProgram {
 const HOLD = `const s = store.openSessionFolder(root, 'abc', who); say(s.id); setInterval(() => {}, 1000);`;
 
 function openHere() {
-  return openSessionFolder(root, 'abc', { pid: process.pid, runId: 'here', now: Date.now });
+  return openSessionFolder(root, 'abc', { runId: 'here', now: Date.now });
 }
 
 describe('a lock', () => {
@@ -105,7 +105,7 @@ it('admits only one process at a time, however often they open and close the fol
     const inside = root + '/inside';
     let entered = 0;
     for (let i = 0; i < ${sized(400, 1000)} || entered === 0; i++) {
-      const lock = store.takeLock(dir, { pid: process.pid, runId: process.pid + '-' + i, since: '' });
+      const lock = store.takeLock(dir, process.pid + '-' + i);
       if (lock === undefined) continue;
       require('node:fs').writeFileSync(inside, '', { flag: 'wx' });
       require('node:fs').unlinkSync(inside);

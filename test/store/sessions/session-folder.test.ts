@@ -43,7 +43,7 @@ afterEach(async () => {
 });
 
 function open(id: string, runId = RUN, now = () => NOON): SessionFolder {
-  const session = openSessionFolder(root, id, { pid: process.pid, runId, now });
+  const session = openSessionFolder(root, id, { runId, now });
   opened.push(session);
   return session;
 }

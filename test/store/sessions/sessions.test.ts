@@ -22,7 +22,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 function session(id: string, minute: number, runId = `run-${id}`): SessionFolder {
-  return openSessionFolder(root, id, { pid: process.pid, runId, now: () => Date.UTC(2026, 0, 2, 12, minute) });
+  return openSessionFolder(root, id, { runId, now: () => Date.UTC(2026, 0, 2, 12, minute) });
 }
 
 describe('the list of sessions', () => {
@@ -60,7 +60,7 @@ describe('the list of sessions', () => {
   it('sorts a session by its last index', () => {
     let minute = 1;
     const now = () => Date.UTC(2026, 0, 2, 12, minute);
-    const open = openSessionFolder(root, 'a', { pid: process.pid, runId: 'r', now });
+    const open = openSessionFolder(root, 'a', { runId: 'r', now });
     session('b', 3).close();
     expect(listSessions(root).map(({ id }) => id)).toEqual(['b', 'a']);
     minute = 5;

@@ -64,7 +64,7 @@ export async function playRun(options: PlayedOptions): Promise<PlayedRun> {
     run,
     io,
     child: claude.child,
-    early: { first: new Promise(() => {}), received: () => undefined, stop: () => {} },
+    signals: { first: new Promise(() => {}), received: () => undefined, handOver: () => {}, stop: () => {} },
     input,
     record: record === undefined ? undefined : openRecordFile(record, false),
     telemetry: undefined,
