@@ -3,6 +3,7 @@ import { devNull } from 'node:os';
 import { main } from './cli/main.ts';
 import { CtxbError, messageOf } from './errors.ts';
 import type { Io } from './io.ts';
+import { errorCode } from './store/files/store-error.ts';
 
 let hasStreams = false;
 let stdin: Io['stdin'] | undefined;
@@ -44,7 +45,7 @@ function canReadStdin(): boolean {
     readvSync(0, [Buffer.alloc(0)]);
     return true;
   } catch (error) {
-    return !hasCode(error, 'EBADF');
+    return errorCode(error) !== 'EBADF';
   }
 }
 
@@ -83,7 +84,7 @@ function writeWhole(text: string): void {
     for (let done = 0; done < bytes.length; ) done += retryIfBusy(() => writeSync(1, bytes, done));
   } catch (error) {
     // A closed reader is not an error.
-    if (!hasCode(error, 'EPIPE')) throw new CtxbError('store', `stdout cannot be written: ${messageOf(error)}`);
+    if (errorCode(error) !== 'EPIPE') throw new CtxbError('store', `stdout cannot be written: ${messageOf(error)}`);
   }
 }
 
@@ -97,12 +98,8 @@ function retryIfBusy(work: () => number): number {
     try {
       return work();
     } catch (error) {
-      if (!hasCode(error, 'EAGAIN')) throw error;
+      if (errorCode(error) !== 'EAGAIN') throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
     }
   }
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
 }

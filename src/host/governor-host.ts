@@ -24,20 +24,13 @@ export interface HostWorld<Extra> {
   readonly now?: () => number;
 }
 
-/** The loop around the governor that run, replay, the status line and the library share: input, step, effects. */
-export interface GovernorHost<Extra = undefined> {
-  readonly state: GovernorState;
-  feed(input: Input, extra?: Extra): Transition;
-  /** Feeds one of ctxb's own events, with the current time. */
-  tell(event: OwnEvent): void;
-  /** Like `tell`, but waits until all actions of the input are executed. For the outcome of an action. */
-  tellLater(event: OwnEvent): void;
-}
+export type GovernorHost<Extra = undefined> = ReturnType<typeof createHost<Extra>>;
 
+/** The loop around the governor that run, replay, the status line and the library share: input, step, effects. */
 export function createHost<Extra = undefined>(
   start: GovernorState,
   { onInput, carryOut, now }: HostWorld<Extra> = {},
-): GovernorHost<Extra> {
+) {
   let state = start;
   let depth = 0;
   const later: OwnEvent[] = [];
@@ -86,7 +79,9 @@ export function createHost<Extra = undefined>(
       return state;
     },
     feed,
+    /** Feeds one of ctxb's own events, with the current time. */
     tell,
-    tellLater: (event) => void later.push(event),
+    /** Like `tell`, but waits until all actions of the input are executed. For the outcome of an action. */
+    tellLater: (event: OwnEvent) => void later.push(event),
   };
 }

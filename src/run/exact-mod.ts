@@ -1,7 +1,7 @@
 import type { Input, OwnEvent } from '../core/governor/input.ts';
 import { commandOf } from '../core/protocol/blocks.ts';
-import type { ExactPlan, ExactReceipt, Extent } from '../core/protocol/exact-plan.ts';
-import { countOrZero, fieldsOf, listOf, textOf, textsOf } from '../core/protocol/fields.ts';
+import type { ExactPlan, ExactReceipt } from '../core/protocol/exact-plan.ts';
+import { fieldsOf, isFields, listOf, textsOf } from '../core/protocol/fields.ts';
 import { type Faults, orReport } from '../store/files/store-error.ts';
 import { type ModFolder, makeModFolder } from '../store/runs/mod-folder.ts';
 
@@ -38,9 +38,8 @@ export function createExactMod({ isGuarded, onFault }: ExactModOptions) {
     /** Reports the mod's work before the first line that depends on it is processed. */
     seen(input: Input): readonly OwnEvent[] {
       if (folder === undefined || !mayTellOfCompaction(input)) return [];
-      const taken = attempt(() => folder?.takeReceipt());
-      if (taken === undefined) return [];
-      return [{ kind: 'exact-receipt', receipt: readReceipt(taken.receipt), kept: textsIn(taken.kept) }];
+      const { receipt, kept } = attempt(() => folder?.takeReceipt()) ?? {};
+      return isReceipt(receipt) ? [{ kind: 'exact-receipt', receipt, kept: textsIn(kept) }] : [];
     },
     close: () => attempt(() => folder?.remove()),
   };
@@ -63,21 +62,8 @@ function textsIn(messages: unknown): string[] {
   ]);
 }
 
-/** Parses a receipt. A missing figure becomes 0, because another process could have written the file. */
-function readReceipt(value: unknown): ExactReceipt {
-  const { number, answered, why, ms, before, after, prompts, steps, whole } = fieldsOf(value);
-  const count = (fields: unknown, name: string) => countOrZero(fieldsOf(fields)[name]);
-  const extent = (of: unknown): Extent => ({ messages: count(of, 'messages'), tokens: count(of, 'tokens') });
-  return {
-    version: 1,
-    number: countOrZero(number),
-    answered: answered === true,
-    ...(textOf(why) !== undefined && { why: String(why) }),
-    ms: countOrZero(ms),
-    before: extent(before),
-    after: extent(after),
-    prompts: { kept: count(prompts, 'kept'), of: count(prompts, 'of') },
-    steps: { whole: count(steps, 'whole'), lines: count(steps, 'lines'), gone: count(steps, 'gone') },
-    whole: textsOf(whole),
-  };
+/** Whether the mod has written the file in this shape. A torn or foreign one is no receipt. */
+function isReceipt(value: unknown): value is ExactReceipt {
+  const { version, before, after, prompts, steps, whole } = fieldsOf(value);
+  return version === 1 && [before, after, prompts, steps].every(isFields) && Array.isArray(whole);
 }

@@ -14,7 +14,7 @@ const LOOK_MS = 250;
  */
 export function createMail(inbox: Inbox | undefined, onFault: Faults) {
   let timer: NodeJS.Timeout | undefined;
-  let isOver = inbox === undefined;
+  let isOver = false;
 
   const endWith: Faults = (consequence, error) => {
     isOver = true;
