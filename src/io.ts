@@ -25,7 +25,6 @@ interface DirectIo {
   write(text: string): void;
 }
 
-/** The environment variables and the working folder. */
 export type Where = Pick<Io, 'env' | 'cwd'>;
 
 /** Prefix of variables that set configuration keys. */

@@ -34,8 +34,6 @@ interface ChildOptions {
 }
 
 /**
- * Starts a program.
- *
  * @throws CtxbError `command-not-found` when the program is not found, `command-failed` when it cannot be started;
  * Error `EMFILE` when there are too many open files
  */
@@ -169,7 +167,6 @@ const REMEDIES: Readonly<Record<string, string>> = {
  */
 const VARIABLE = 'CTXB_PARENT';
 
-/** The environment for a claude that this process starts. */
 export function forOwnChild(env: Environment): Environment {
   return { ...env, [VARIABLE]: String(process.pid) };
 }

@@ -9,7 +9,7 @@ import {
   type WordToken,
 } from './claude-options.ts';
 
-/** Not a headless run, or arguments that claude refuses: start claude unchanged. */
+/** Not a headless run, or arguments that claude refuses. */
 interface UntouchedInvocation {
   readonly kind: 'untouched';
   readonly reason: string;
@@ -22,7 +22,7 @@ interface AmbiguousInvocation {
   readonly candidate: string;
 }
 
-/** A headless run, and the caller's options. Does not depend on settings files or environment variables. */
+/** Does not depend on settings files or environment variables. */
 export type HeadlessInvocation = ReturnType<typeof headlessInvocation>;
 
 type ClaudeInvocation = UntouchedInvocation | AmbiguousInvocation | HeadlessInvocation;
@@ -94,7 +94,6 @@ export function successorArguments(invocation: HeadlessInvocation, resume: strin
   return [...ourArguments(invocation), ...givenOption('--resume', resume), ...invocation.passedAgain];
 }
 
-/** An option with its value; nothing without a value. */
 export function givenOption(name: string, value: string | undefined): string[] {
   return value === undefined ? [] : [name, value];
 }
@@ -170,7 +169,6 @@ function combinationRefusal(options: Options): string | undefined {
   return suggests ? '--prompt-suggestions needs --output-format stream-json' : undefined;
 }
 
-/** The format of a run whose formats are not refused. */
 function inputFormatOf(options: Options): InputFormat {
   return (options.get('--input-format') ?? 'text') as InputFormat;
 }
@@ -212,15 +210,12 @@ function switches(options: Options) {
     verbose: options.has('--verbose'),
     model: options.get('--model'),
     resumes: RESUMING.some((name) => options.has(name)),
-    /** The session to resume, from `--resume`. */
     resumed: options.get('--resume'),
     /** False if claude writes no session log. */
     sessionPersistence: !options.has('--no-session-persistence'),
     bare: options.has('--bare'),
     agent: options.get('--agent'),
-    /** Whether the caller prescribed a JSON schema for answers. */
     jsonSchema: options.has('--json-schema'),
-    /** The caller's own cost limit, in US dollars. */
     maxBudgetUsd: options.get('--max-budget-usd'),
     settings: options.get('--settings'),
   };

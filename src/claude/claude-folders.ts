@@ -14,17 +14,12 @@ export function configFolder({ env, cwd }: Where): string {
   return env.CLAUDE_CONFIG_DIR ? resolve(cwd, env.CLAUDE_CONFIG_DIR) : join(env.HOME || homedir(), '.claude');
 }
 
-/**
- * The files with Claude Code's settings: the user's, the project's shared ones, the project's local ones.
- *
- * @param where `cwd` is the project's folder
- */
+/** The settings of the user, and the shared and the local ones of the project in `cwd`. */
 export function settingsPaths(where: Where): string[] {
   const names = ['settings.json', 'settings.local.json'];
   return [join(configFolder(where), 'settings.json'), ...names.map((name) => join(where.cwd, '.claude', name))];
 }
 
-/** Maximum bytes of a settings file. */
 export const SETTINGS_LIMIT = 4 * 1024 * 1024;
 
 /**
@@ -68,11 +63,7 @@ export function newestSession(place: Where): string | undefined {
   return path && basename(path, '.jsonl');
 }
 
-/**
- * The logs of a project's sessions that were written after a time, newest first.
- *
- * @param since milliseconds since the epoch
- */
+/** Newest first. @param since milliseconds since the epoch */
 export function sessionLogsSince(since: number, place: Where): string[] {
   const folder = projectLogs(place);
   const logs = namesOf(folder, SESSION_LOG).map((name) => join(folder, name));
@@ -90,9 +81,7 @@ function mayBeResumed(path: string): boolean {
   return isEmpty;
 }
 
-/**
- * The folder of a project's logs, which may not exist. Its name is derived from the project's path with links resolved.
- */
+/** May not exist. The name is derived from the project's path with links resolved. */
 export function projectLogs(place: Where): string {
   return join(configFolder(place), 'projects', projectFolder(realPath(place.cwd)));
 }
@@ -114,7 +103,7 @@ export function mayBeOfProject(path: string, { cwd }: Where): boolean {
 
 const FOLDER_LENGTH = 200;
 
-/** The name of a project's folder, measured with 2.1.197 and 2.1.329. Different projects may have the same name. */
+/** Measured with 2.1.197 and 2.1.329. Different projects may have the same name. */
 function projectFolder(cwd: string): string {
   const name = cwd.replaceAll(/[^a-zA-Z0-9]/g, '-');
   return name.length <= FOLDER_LENGTH ? name : `${name.slice(0, FOLDER_LENGTH)}-${hash(cwd)}`;

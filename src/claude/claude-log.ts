@@ -10,7 +10,6 @@ import { readLines } from '../store/files/read-lines.ts';
 import { redact } from '../store/masks/redact.ts';
 import { findSessionLog } from './claude-folders.ts';
 
-/** Facts about a session from claude's own log, read after its process has ended. */
 export type SessionLog = ReturnType<typeof readSessionLog>;
 
 /** A tool call of the last answer without a result. */
@@ -52,7 +51,6 @@ export function readSessionLog(path: string) {
   };
 }
 
-/** The state of a log after the rows read so far. */
 class Reading {
   hasMessages = false;
   readonly delivered = new Set<string>();
@@ -166,7 +164,7 @@ export function readLoggedState(state: GovernorState, io: Io): LoggedState {
   };
 }
 
-/** A short description of the open tool call, with secrets masked. */
+/** With secrets masked. */
 export function openToolText({ openTool }: SessionLog): string | undefined {
   return openTool && redact(`${openTool.name} ${openTool.title}`.trim());
 }

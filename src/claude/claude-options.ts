@@ -8,7 +8,7 @@ import { startChild } from './child.ts';
  */
 type ValueCount = 'none' | 'one' | 'optional' | 'many';
 
-/** One of claude's options. `name` is the spelling under which all aliases are reported. */
+/** `name` is the spelling under which all aliases are reported. */
 interface ClaudeOption {
   readonly name: string;
   readonly values: ValueCount;

@@ -74,7 +74,7 @@ function sendSignal(target: number, name: NodeJS.Signals): boolean {
   return orElse(() => process.kill(target, name), false);
 }
 
-/** The descendants of a living process. Find them before it ends, because orphans get another parent. */
+/** Find them before the process ends, because orphans get another parent. */
 function descendants(pid: number): number[] {
   const all = processes();
   const found = [pid];
@@ -82,7 +82,7 @@ function descendants(pid: number): number[] {
   return found.slice(1);
 }
 
-/** All processes; empty without `/proc`. */
+/** Empty without `/proc`. */
 function processes() {
   const pids = namesOf('/proc', /^\d+$/);
   return pids.map(Number).map((pid) => ({ pid, ...readStat(pid) }));

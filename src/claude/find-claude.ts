@@ -32,7 +32,6 @@ function onPath(name: string, { env }: Where, self: string): string | undefined 
   return placesOn(env.PATH, name).find((place) => isExecutable(place) && !isCtxb(place, self) && !namesCtxb(place));
 }
 
-/** Accepts a named claude, unless it would start ctxb for ever. */
 function findNamed(name: string, by: string, where: Where, self: string): string {
   // The current folder may no longer exist, so it is read only for a relative path.
   const pathOf = () => (isAbsolute(name) ? name : resolve(where.cwd, name));
@@ -54,13 +53,12 @@ function isExecutable(file: string): boolean {
   }, false);
 }
 
-/** Possible paths of a program on a PATH, in order. */
 function placesOn(path: string | undefined, name: string): string[] {
   const folders = (path ?? '').split(delimiter).filter(Boolean);
   return folders.map((folder) => join(folder, name));
 }
 
-/** Bytes of a file that are searched for ctxb. Scripts that start ctxb are short. */
+/** Scripts that start ctxb are short. */
 const HEAD_BYTES = 4_096;
 
 /**

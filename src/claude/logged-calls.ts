@@ -60,7 +60,7 @@ export function logsBeside(sessionLog: string): string[] {
 
 const AGENT_LOG = /(?:^|[\\/])agent-[\w-]+\.jsonl$/;
 
-/** Cost of calls in micro-dollars, each at its list price at least. */
+/** Each call at its list price at least. */
 export function loggedMicroUsd(calls: LoggedCalls, prices: Prices): number {
   const list = { prices, version: undefined };
   return totalMicroUsd([...calls.values()].reduce((cost, call) => readCost(cost, call, list), EMPTY_COST));

@@ -88,13 +88,11 @@ interface RenderEvent {
   readonly props: { readonly hasSurvey: boolean; readonly bodyColumns: number };
 }
 
-/** One of the user's messages in the transcript. */
 interface MessageEvent {
   /** `isExpanded`: the user has asked for the whole text. */
   readonly props: { readonly text: string; readonly isExpanded: boolean };
 }
 
-/** Content for claude's terminal interface. */
 export type Drawing = object | string | null | undefined;
 
 type Hook<E, A> = ($: Engine, e: E, next: (e: E) => Promise<A>) => Promise<A>;

@@ -12,7 +12,7 @@ type AskPerson = EffectOf<'ask-person'>;
 
 type Sums = Pick<AskPerson, 'spentUsd' | 'limitUsd'>;
 
-/** Asks the user a question. Resolves with the typed text; undefined without an answer. */
+/** Resolves with the typed text; undefined without an answer. */
 export type Ask = (question: string) => Promise<string | undefined>;
 
 export type Questions = ReturnType<typeof createQuestions>;
@@ -29,7 +29,7 @@ export function createQuestions(io: Io, ask: Watcher['ask']) {
   };
 }
 
-/** Reads the next typed line; undefined on a timeout, the end of input or an abort. */
+/** The next typed line; undefined on a timeout, the end of input or an abort. */
 export function readAnswer({ stdin }: Pick<Io, 'stdin'>, signal?: AbortSignal): Promise<string | undefined> {
   // In terminal mode, readline would handle Ctrl-C itself, so the run would not get the signal.
   const reader = createInterface({ input: stdin, terminal: false, signal: timeoutSignal(PATIENCE_MS, signal) });
@@ -39,10 +39,7 @@ export function readAnswer({ stdin }: Pick<Io, 'stdin'>, signal?: AbortSignal): 
   });
 }
 
-/**
- * Asks whether to continue at a cost limit. Resolves with the new limit in US dollars, or with undefined: no,
- * or no answer.
- */
+/** The new limit in US dollars; undefined: wrap up. */
 export async function askForLimit(effect: AskPerson, ask: Ask): Promise<number | undefined> {
   return readLimit((await ask(questionText(effect))) ?? '', effect);
 }
@@ -58,7 +55,7 @@ function questionText(effect: AskPerson): string {
   return `ctxb: ${owner} cost ${dollars(spentUsd)}; the limit is ${dollars(limitUsd)}. Go on? [y: up to ${next}, a sum in dollars, n: wrap up] `;
 }
 
-/** Formats US dollars. Amounts below a cent have four decimals, as in every report. */
+/** Amounts below a cent have four decimals, as in every report. */
 function dollars(usd: number): string {
   return `$${usd.toFixed(usd > 0 && usd < 0.01 ? 4 : 2)}`;
 }
@@ -68,10 +65,7 @@ function nextLimit({ spentUsd, limitUsd }: Sums): number {
   return Math.max(limitUsd * 2, spentUsd + limitUsd);
 }
 
-/**
- * The new limit in US dollars from an answer; undefined ends the run. Only a clear yes or a sum above the spending
- * counts.
- */
+/** Undefined ends the run. Only a clear yes or a sum above the spending counts. */
 export function readLimit(answer: string, { spentUsd, limitUsd }: Sums): number | undefined {
   const reply = answer.trim().toLowerCase();
   if (isYes(reply)) return nextLimit({ spentUsd, limitUsd });

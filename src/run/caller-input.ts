@@ -11,10 +11,9 @@ import type { HeadlessRun } from './headless-run.ts';
 import { linesOf } from './kept-prompts.ts';
 
 /**
- * The source of this run's prompts: its own options, else lines on stdin if the caller speaks the protocol, else
+ * Prompts come from the run's own options, else from lines on stdin if the caller speaks the protocol, else from
  * `text`.
  *
- * @param text from `PromptText`
  * @throws CtxbError `usage` when a file of prompts is unreadable, or no prompt is found
  */
 export async function callerInput(
@@ -34,11 +33,11 @@ export async function callerInput(
   return fixedPrompts(lines);
 }
 
-/** Maximum bytes of a prompt file: more than a hundred windows of the largest model. */
+/** Bytes: more than a hundred windows of the largest model. */
 const MAX_PROMPT_FILE_BYTES = 64 * 1024 * 1024;
 
 /**
- * Parses a file of prompts, one per line: a JSON string, or a user line of claude's input format.
+ * One prompt per line: a JSON string, or a user line of claude's input format.
  *
  * @throws CtxbError `usage` when a line is neither; the message names the line
  */
@@ -48,7 +47,6 @@ function promptsIn(text: string, path: string, stamp: Stamp): string[] {
     .flatMap((line, index) => (line.trim() === '' ? [] : [toPromptLine(line, `${path}:${index + 1}`, stamp)]));
 }
 
-/** Reads and decodes a file. Removes a byte order mark. */
 async function read(path: string, stdin: Readable): Promise<string> {
   try {
     return new TextDecoder().decode(
@@ -71,7 +69,6 @@ function toPromptLine(line: string, place: string, stamp: Stamp): string {
   );
 }
 
-/** The source of the caller's lines. */
 export interface CallerInput {
   /** Prompt lines, if all are known at the start. */
   readonly lines?: readonly string[];
@@ -88,7 +85,6 @@ interface CallerListener {
   readonly mayContinue: (resume: () => void) => void;
 }
 
-/** Generates the `uuid` of the next prompt that has none. */
 type Stamp = () => string;
 
 export function createStamp(runId: string): Stamp {
@@ -96,7 +92,6 @@ export function createStamp(runId: string): Stamp {
   return () => stampUuid(runId, ++count);
 }
 
-/** Prompts that are all known at the start, as lines of claude's input format. */
 export function fixedPrompts(lines: readonly string[]): CallerInput {
   return {
     lines,
@@ -138,7 +133,6 @@ export function protocolLines(stdin: Readable, stamp: Stamp | undefined): Caller
   };
 }
 
-/** A prompt as a line of claude's input format. */
 export function promptLine(text: string, stamp: Stamp): string {
   return userLine(text, stamp());
 }

@@ -32,7 +32,7 @@ export function supervise(world: SupervisorWorld, { passOn, state, tell }: Liste
   let isStopped = false;
   const wake = new AbortController();
 
-  /** Reads the log. An unreadable log must not keep the run from ending. */
+  /** An unreadable log must not keep the run from ending. */
   function loggedState(): LoggedState {
     try {
       return world.readLog(state());
@@ -53,10 +53,7 @@ export function supervise(world: SupervisorWorld, { passOn, state, tell }: Liste
     return end;
   }
 
-  /**
-   * Starts the next process; undefined when none is wanted. A failed start counts as a crash; a start that a signal
-   * prevented counts as ended by the signal.
-   */
+  /** A failed start counts as a crash; a start that a signal prevented counts as ended by the signal. */
   async function next(): Promise<Child | undefined> {
     const start = nextStart;
     nextStart = undefined;
@@ -87,7 +84,6 @@ export function supervise(world: SupervisorWorld, { passOn, state, tell }: Liste
       wake.abort();
       child.kill(signal);
     },
-    /** Resolves when the last process has ended and all its output was passed on. */
     async ended(): Promise<ChildEnd> {
       for (;;) {
         const end = await untilEnd();

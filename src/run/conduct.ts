@@ -21,7 +21,6 @@ import { type Session, type SessionEnds, startSession } from './run-session.ts';
 import type { RunSummary } from './run-summary.ts';
 import type { SignalWatch } from './signals.ts';
 
-/** Describes the run and opens telemetry, while claude starts. */
 export async function beginRun(
   headless: HeadlessRun,
   { runId, io, input, watcher }: Pick<Ends, 'io' | 'input' | 'watcher'> & { readonly runId: string },
@@ -31,7 +30,7 @@ export async function beginRun(
   return { run, watcher, telemetry: await openTelemetry({ otlp, runId, notice: watcher.notice }, io) };
 }
 
-/** Connects claude, the caller and the files, and conducts the session to its end. Resolves with the exit code. */
+/** Connects claude, the caller and the files until the session ends. Resolves with the exit code. */
 export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number> {
   const { invocation, resumed } = headless;
   const { run, io, child, signals, input, record, summary, watcher } = ends;
@@ -109,10 +108,7 @@ export function isReplaced({ config, invocation }: HeadlessRun, end: ChildEnd): 
   return end.signal !== undefined && !wasEndedByUser(end);
 }
 
-/**
- * Passes ctxb's signals to claude; the first one also cancels an open question to the user. If claude has to be killed,
- * the cause may be a reader that does not read, which would also delay the end of ctxb.
- */
+/** If claude has to be killed, the cause may be a reader that does not read, which would also delay the end of ctxb. */
 function passSignals(signals: SignalWatch, session: Session, questions: Questions, outlet: Outlet): void {
   signals.handOver({
     interrupt() {
@@ -166,10 +162,9 @@ interface Ends extends Pick<SessionEnds, 'run' | 'io' | 'child' | 'input' | 'wat
   readonly summary?: RunSummary | undefined;
 }
 
-/** Maximum bytes of a stderr line; a longer one is relayed as several lines. */
+/** A longer line of stderr is relayed as several. */
 const STDERR_LINE_BYTES = 1024 * 1024;
 
-/** Relays claude's stderr to the caller. */
 function listen({ stderr }: Child, { relay }: Watcher): void {
   const framer = createFramer(STDERR_LINE_BYTES);
   const say = (line: Buffer) => relay(line.toString().replace(/\r?\n$/, ''));
@@ -183,14 +178,11 @@ function listen({ stderr }: Child, { relay }: Watcher): void {
 interface RunEnd {
   readonly lastResult: ResultEvent | undefined;
   readonly isUnsaved: boolean;
-  /** The first signal that ctxb received. */
   readonly received: NodeJS.Signals | undefined;
   /** stdout failed although it had a reader. */
   readonly isUnwritable: boolean;
   readonly outcome: GovernorState['mailbox']['outcome'];
-  /** Some prompts have no answer. */
   readonly isUndone: boolean;
-  /** Some prompts were not even sent. */
   readonly isUnsent: boolean;
 }
 

@@ -13,18 +13,14 @@ import { type CostLedger, type CostPlace, openCostLedger } from '../store/ledger
 interface CostKeeperOptions extends CostPlace {
   readonly runId: string;
   readonly period: 'day' | 'month';
-  /** The limit of the project in US dollars. */
   readonly limitUsd: number | undefined;
   /**
    * `Spending.lost` of the runs that this one continues, in micro-dollars: the ledger already holds it as their claims.
    */
   readonly lostBefore?: number | undefined;
   readonly now: () => number;
-  /** Reports that a limit cannot be enforced. */
   readonly onFault: Faults;
-  /** Receives each change of the run's spending, because the run may be killed at any moment. */
   readonly onSpent?: (spent: SpentSoFar) => void;
-  /** Called when the run waits for the first call of another one. */
   readonly onWait?: () => void;
 }
 
@@ -51,7 +47,6 @@ function mayCall(state: GovernorState): boolean {
   return isBusy || turnsBegun(turn) === 0;
 }
 
-/** Records the run's costs in the project's ledger. */
 export function createCostKeeper({
   state: folder,
   project,
@@ -65,7 +60,6 @@ export function createCostKeeper({
   let ledger: CostLedger | undefined;
   let turns = 0;
   let writtenMicroUsd = 0;
-  /** This run's claim in the ledger, in micro-dollars. */
   let claimed = 0;
   /**
    * Expected cost of a call in micro-dollars: the average by claude's last report, which has the final output tokens, or
@@ -78,7 +72,6 @@ export function createCostKeeper({
   /** Expected cost of calls that were interrupted because of other runs' spending: the API may bill them. */
   let interrupted = 0;
   let hasTold = false;
-  /** The last report to `onSpent`; undefined if nothing was spent. */
   let noted: string | undefined;
 
   const opened = () => {
@@ -88,7 +81,7 @@ export function createCostKeeper({
 
   const report: Faults = limitUsd === undefined ? () => {} : onFault;
 
-  /** Reports a failure and continues; the next call retries, because a full disk may have room by then. */
+  /** The next call retries, because a full disk may have room by then. */
   const attempt = <T>(work: (ledger: CostLedger) => T) =>
     orReport(report, "the project's cost limit cannot be followed", () => work(opened()));
 
@@ -130,7 +123,6 @@ export function createCostKeeper({
     onSpent?.({ ...spent, at: reported.at, computed: openMicroUsd(state.limits.cost) });
   }
 
-  /** Claims the first call of the run if the project has room for it. */
   function claim(open: CostLedger, others: number): void {
     const call = open.lastCall();
     if (call === 0) return;
@@ -141,7 +133,7 @@ export function createCostKeeper({
     first?.release();
   }
 
-  /** After a turn without a call: the next prompt waits again. */
+  /** After a turn without a call, the next prompt waits again. */
   function letOthersCall(): void {
     first?.release();
     first = undefined;
@@ -175,7 +167,7 @@ export function createCostKeeper({
         return seen;
       });
     },
-    /** Called after each line: records new costs, and reads other runs' spending. */
+    /** After each line: records new costs, and reads other runs' spending. */
     settle(state: GovernorState): OwnEvent | undefined {
       if (hasTold && state.turn.stopped === 'cost') interrupted += expectedCall;
       hasTold = false;
@@ -195,7 +187,6 @@ export function createCostKeeper({
     get reportedAt() {
       return reported.at;
     },
-    /** Records the remaining cost. */
     close(state: GovernorState): void {
       write(state, true);
       first?.release();

@@ -6,12 +6,10 @@ import { type Faults, orReport } from '../store/files/store-error.ts';
 import { type ModFolder, makeModFolder } from '../store/runs/mod-folder.ts';
 
 interface ExactModOptions {
-  /** Whether a user hook must be asked before a compaction. */
   readonly isGuarded: () => boolean;
   readonly onFault: Faults;
 }
 
-/** Exchanges data with the mod that performs compactions inside claude. */
 export function createExactMod({ isGuarded, onFault }: ExactModOptions) {
   let folder: ModFolder | undefined;
   let written = '';

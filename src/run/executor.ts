@@ -20,11 +20,9 @@ export interface ExecutorWorld {
   readonly feed: (event: TimerEvent) => void;
   readonly onDecision: (decision: Decision) => void;
   readonly onFault: (message: string) => void;
-  /** Completes a hook's answer from the notes. */
   readonly answer: (hook: HookAnswer) => Answered;
   /** Called before the context is replaced or a fresh one begins, because the notes must be on disk by then. */
   readonly flushNotes: () => void;
-  /** Runs before a hook is answered. May throw. */
   readonly beforeHook?: ((hook: HookName) => void) | undefined;
   readonly hookFailed: (requestId: string) => void;
   readonly others: Handlers<CarriedOutByOthers>;
@@ -49,7 +47,6 @@ type CarriedOutByOthers =
 
 const MIN_PAUSE_MS = 100;
 
-/** Executes the governor's actions. It does nothing else. */
 export function createExecutor(world: ExecutorWorld) {
   const { store, output } = world;
   const timers = new Map<TimerName, NodeJS.Timeout>();
@@ -65,8 +62,7 @@ export function createExecutor(world: ExecutorWorld) {
   }
 
   /**
-   * Starts a timer. While the caller does not read, ctxb does not read claude, so silence proves nothing and the timer
-   * starts again.
+   * While the caller does not read, ctxb does not read claude, so silence proves nothing and the timer starts again.
    */
   function setTimer(timer: TimerName, afterMs: number): void {
     clearTimer(timer);
@@ -78,8 +74,8 @@ export function createExecutor(world: ExecutorWorld) {
   }
 
   /**
-   * Answers a hook. claude's hooks fail closed: without an answer they hang the turn or lose the prompt. After an
-   * `error`, claude continues as if the hook did not exist.
+   * claude's hooks fail closed: without an answer they hang the turn or lose the prompt. After an `error`, claude
+   * continues as if the hook did not exist.
    */
   function answerHook(effect: HookAnswer): void {
     const { requestId, hook, recall } = effect;
@@ -149,7 +145,6 @@ export function createExecutor(world: ExecutorWorld) {
 
   return {
     execute,
-    /** Calls back when claude's stdin accepts more, immediately if it does now. */
     whenWritable(resume: () => void): void {
       const { stdin } = world.child();
       // A stream without a reader never emits 'drain'.

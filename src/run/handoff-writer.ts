@@ -21,7 +21,7 @@ interface HandoffWriterWorld {
   readonly faults: Faults;
 }
 
-/** Checks the agent's answer, writes it or the mechanical handoff, and returns the outcome. */
+/** Writes the agent's answer if it is usable, else the mechanical handoff. */
 export function createHandoffWriter({ run, io, folder, memory, faults }: HandoffWriterWorld) {
   function problemsOf(answer: string): Problem[] {
     return checkHandoff(answer, {
@@ -30,7 +30,7 @@ export function createHandoffWriter({ run, io, folder, memory, faults }: Handoff
     });
   }
 
-  /** Writes the file. On a full disk, the fresh context still gets the document. */
+  /** On a full disk, the fresh context still gets the document. */
   const write = (t: number, document: string) =>
     orReport(faults, 'the handoff is not written down', () =>
       join(run.contextDir, relative(folder, writeHandoff(folder, t, document))),
@@ -110,12 +110,10 @@ function joinParts(...parts: readonly string[]): string {
 const MAX_GIVEN = 7_900;
 const MAX_CUT_NOTE = 300;
 
-/** An existing document as the text that the fresh context begins with. */
 export function repeatedHandoff(document: string, path: string): string {
   return joinParts(opening(path), givenText(document, path, MAX_GIVEN));
 }
 
-/** The document as a hook can give it to the agent: complete, or its beginning and where to read the rest. */
 function givenText(document: string, path: string | undefined, room: number): string {
   if (document.length <= room) return document;
   const part = cutUnits(document, room);

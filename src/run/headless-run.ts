@@ -22,23 +22,18 @@ export interface HeadlessRun {
   readonly config: Config;
   /** The configured values, stored for the process that resumes the run; undefined: the run cannot be resumed. */
   readonly values?: readonly SetValue[];
-  /** Prompts from `--prompt`, one turn each. */
   readonly prompts?: readonly string[] | undefined;
   readonly promptsFile?: string | undefined;
   readonly record?: string | undefined;
-  /** Whether to mask secrets in the record. */
   readonly maskRecord?: boolean | undefined;
-  /** Path of the file that gets the run's figures at its end. */
   readonly summary?: string | undefined;
   /** The URL of the telemetry receiver; undefined: OpenTelemetry's environment variables decide. */
   readonly otlp?: string | undefined;
-  /** Whether to pass on turns that ctxb injects. */
   readonly showInjected?: boolean | undefined;
-  /** Set if this run resumes an interrupted one. Its prompts are then the only ones. */
+  /** Its prompts are then the only ones. */
   readonly resumed?: ResumedRun;
-  /** Aborted when the run must end at once. */
   readonly stop?: AbortSignal;
-  /** Runs before ctxb answers one of its hooks. May throw: claude then continues without the hook. */
+  /** May throw: claude then continues without the hook. */
   readonly beforeHook?: (hook: HookName) => void;
 }
 
@@ -58,17 +53,14 @@ export interface ResumedRun {
   readonly openTool: string | undefined;
 }
 
-/** The absolute path of the folder with the run's files. */
 export function contextFolder({ config }: HeadlessRun, io: Io): string {
   return resolve(io.cwd, config.contextDir);
 }
 
-/** The ledger that counts the costs of the run's project. */
 export function costPlace({ config }: HeadlessRun, { cwd, env }: Io): CostPlace {
   return { state: stateFolder(env), project: resolve(realPath(cwd), config.costDir ?? DEFAULTS.contextDir) };
 }
 
-/** Shows the user what happens in a session. */
 export interface Watcher {
   notice(text: string): void;
   decision(decision: Decision): void;
@@ -78,7 +70,7 @@ export interface Watcher {
   ended(state: GovernorState, end: { readonly record: string | undefined; readonly isResumable: boolean }): void;
   /** Called before a write to stdout, which may be the same terminal. */
   clear(): void;
-  /** Asks the user a question. Resolves with the typed text; undefined without an answer or a user. */
+  /** As `Ask`; undefined also without a user. */
   ask(question: string, answer: () => Promise<string | undefined>): Promise<string | undefined>;
 }
 
@@ -92,7 +84,7 @@ export function outageSeconds({ config, prompts, promptsFile, resumed }: Headles
   return outageWait ?? (count > 1 || promptsFile !== undefined || wait > 0 ? OUTAGE_SECONDS : 0);
 }
 
-/** Duration of claude's own ten tries, in milliseconds. */
+/** claude's own ten tries. */
 const USUAL_TRIES_MS = 180_000;
 
 /**

@@ -54,8 +54,7 @@ export function linesOf(prompts: readonly KeptPrompt[], which: KeptPrompt['fate'
 }
 
 /**
- * Rebuilds the list of prompts, in order, from the entries of a run's state file. A later entry about the same prompt
- * changes its fate.
+ * The list of prompts, in order. A later entry about the same prompt changes its fate.
  *
  * @param entries sealed by ctxb, so their shape is known
  */

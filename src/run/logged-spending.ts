@@ -12,8 +12,8 @@ import type { Io } from '../io.ts';
 import type { WholeResults } from './output/whole-results.ts';
 
 /**
- * What calls have cost by claude's logs and its counter. On the stream, only the result of a turn has their final token
- * counts: a turn that a kill cuts off has none, and a subagent is stopped before.
+ * On the stream, only the result of a turn has the final token counts of calls: a turn that a kill cuts off has none,
+ * and a subagent is stopped before. claude's logs and its counter have them.
  */
 export const loggedSpending = {
   /**

@@ -7,11 +7,6 @@ import type { Inbox } from '../store/runs/inbox.ts';
 /** Milliseconds between two looks at the inbox while claude and the caller are silent. */
 const LOOK_MS = 250;
 
-/**
- * Reads notes and requests that other ctxb commands leave for this run.
- *
- * @param inbox undefined if it could not be created
- */
 export function createMail(inbox: Inbox | undefined, onFault: Faults) {
   let timer: NodeJS.Timeout | undefined;
   let isOver = false;
@@ -28,7 +23,6 @@ export function createMail(inbox: Inbox | undefined, onFault: Faults) {
   return {
     /** Events from the lines left since the last call; feed them before processing the next input. */
     drain,
-    /** Also polls for lines while nothing else happens. */
     watch(tell: (events: readonly OwnEvent[]) => void): void {
       timer = setInterval(() => tell(drain()), LOOK_MS).unref();
     },

@@ -18,9 +18,7 @@ export interface NoteTakerWorld {
   readonly folder: string;
   readonly now: () => number;
   readonly onFault: Faults;
-  /** Reports information that is not a fault. */
   readonly notice: (text: string) => void;
-  /** Keep no notes. */
   readonly isOff: boolean;
 }
 
@@ -32,13 +30,12 @@ const FLUSH_AFTER_MS = 500;
 
 const NOTES_STOPPED = 'no more notes are kept';
 
-/** Connects working memory with its files: writes new notes, and reads earlier ones. */
+/** Connects working memory with its files. */
 export function createNoteTaker(world: NoteTakerWorld) {
   const { memory } = world;
   let folder: SessionFolder | undefined;
   let files: NoteFiles | undefined;
   let sessionId: string | undefined;
-  /** Whether the index on disk is out of date. */
   let isStale = true;
   let isOver = world.isOff;
   let latest: GovernorState;
@@ -64,7 +61,6 @@ export function createNoteTaker(world: NoteTakerWorld) {
     }
   }
 
-  /** Notes of earlier runs, and the path of the notes. */
   function* earlierNotes(notes: NoteFiles, path: string): Generator<OwnEvent> {
     try {
       for (const entry of notes.earlier()) yield { kind: 'earlier', entry };
@@ -146,13 +142,11 @@ export function createNoteTaker(world: NoteTakerWorld) {
     },
     answer: (hook: HookAnswer, state: GovernorState): Answered =>
       isOver ? { output: hookOutput(hook, hook.context), decisions: [] } : memory.answer(hook, state),
-    /** The note of an exact compaction. */
     exactNote: (state: GovernorState): ExactNote =>
       attempt(() => {
         catchUp();
         return memory.exactNote(state);
       }) ?? { note: '' },
-    /** Updates the index and the tool log. */
     flush: (state: GovernorState) => void attempt(() => flush(state)),
     close(state: GovernorState): void {
       attempt(() => {
@@ -165,9 +159,7 @@ export function createNoteTaker(world: NoteTakerWorld) {
 
 const TOOL_LOG = 'tool-log.md';
 
-/**
- * A session's notes on disk. The log is written first, so that all other files can be rebuilt from it after a crash.
- */
+/** The log is written first, so that all other files can be rebuilt from it after a crash. */
 type NoteFiles = ReturnType<typeof createNoteFiles>;
 
 function createNoteFiles(folder: SessionFolder) {
@@ -175,12 +167,8 @@ function createNoteFiles(folder: SessionFolder) {
   let logged: string | undefined;
 
   return {
-    /** Entries of earlier runs, oldest first. */
     earlier: () => entriesIn(folder.logLines()),
-    /**
-     * Adds the sizes of pages made from earlier entries, which are masked already. Masking them again would take most
-     * of the time.
-     */
+    /** Takes only the sizes of pages from earlier entries: masking them again would take most of the time. */
     check(pages: readonly Page[]): void {
       for (const { file, text } of pages) sizes.set(file, (sizes.get(file) ?? 0) + Buffer.byteLength(text));
     },
@@ -193,7 +181,7 @@ function createNoteFiles(folder: SessionFolder) {
       folder.append(LOG, joined(lines, '\n'));
       for (const { file, text } of pages) folder.append(file, masked(text));
     },
-    /** Rewrites a changed tool log, and then the index, which refers to it. */
+    /** The index refers to the tool log, so it is written after it. */
     writeWhole({ index, toolLog }: { readonly index: string; readonly toolLog: string | undefined }): void {
       if (toolLog !== undefined && toolLog !== logged) folder.rewrite(TOOL_LOG, [masked(toolLog)]);
       logged = toolLog;

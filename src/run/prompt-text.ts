@@ -43,7 +43,7 @@ export async function promptText(headless: HeadlessRun, io: Io, onNotice: (text:
   return { refused: piped ?? '' };
 }
 
-/** Milliseconds to wait for text while claude starts. A pipe may stay open and silent. */
+/** Milliseconds. A pipe may stay open and silent. */
 const GRACE_MS = 100;
 
 /**
@@ -131,7 +131,7 @@ export async function readStdinText({ stdin, hasPrompt, onNotice }: StdinText): 
   return text === '' ? undefined : text;
 }
 
-/** Joins argument and piped text to one prompt: argument, newline, text. Trims nothing. */
+/** Trims nothing. */
 export function joinPrompt(argument: string | undefined, piped: string | undefined): string | undefined {
   if (argument === undefined || argument === '') return piped;
   return piped === undefined ? argument : `${argument}\n${piped}`;

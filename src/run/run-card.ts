@@ -10,7 +10,6 @@ import type { WholeResults } from './output/whole-results.ts';
 const PAUSE_MS = 1_000;
 
 interface CardPlace {
-  /** The user's state folder; undefined without a home folder. */
   readonly state: string | undefined;
   readonly cwd: string;
   readonly contextDir: string;
@@ -18,7 +17,6 @@ interface CardPlace {
   readonly figures: WholeResults;
 }
 
-/** Updates the card that `ctxb runs` shows for this run. */
 export function keepRunCard({ state: folder, cwd, contextDir, now, figures }: CardPlace, first: GovernorState) {
   const { runId } = first.run;
   const write = createRunCard(folder, runId);
@@ -47,7 +45,6 @@ export function keepRunCard({ state: folder, cwd, contextDir, now, figures }: Ca
   write(cardOf(null));
   return {
     seen,
-    /** Called with each state. The card is updated within a second. */
     see(state: GovernorState): void {
       latest = state;
       timer ??= setTimeout(() => {

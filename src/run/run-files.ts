@@ -90,7 +90,6 @@ export function openRunFiles(headless: HeadlessRun, { run, io, record, notice }:
   };
 }
 
-/** Records the data that is needed to resume the run if it is interrupted. */
 export function noteBeginning(
   { store, figures }: RunFiles,
   headless: HeadlessRun,

@@ -115,7 +115,6 @@ export async function runHeadless(given: HeadlessRun, io: Io, watch: () => Promi
   }
 }
 
-/** Starts claude, and its successors. */
 function claudeOf(headless: HeadlessRun, io: Io, runId: string) {
   const { program, invocation, config, resumed } = headless;
   const env = childEnvironment(headless, io, runId);
@@ -141,7 +140,6 @@ function claudeOf(headless: HeadlessRun, io: Io, runId: string) {
   };
 }
 
-/** The program, arguments and environment that claude would be started with. */
 export function plannedStart(headless: HeadlessRun, io: Io) {
   return claudeOf(headless, io, randomUUID()).planned();
 }

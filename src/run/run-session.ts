@@ -29,14 +29,12 @@ export interface SessionEnds {
   readonly run: Run;
   readonly io: Io;
   readonly child: Child;
-  /** Starts a new claude process in place of an ended one. */
   readonly startSuccessor: (start: StartClaude, state: GovernorState) => Promise<Child>;
   readonly input: CallerInput;
   readonly output: CallerOutput;
   readonly watcher: Watcher;
   readonly telemetry: Telemetry | undefined;
   readonly ask: Ask;
-  /** Spending of the project before the run. */
   readonly spent: OwnEvent | undefined;
   /** Waits before a prompt that arrives while the run continues. Resolves with the spending of the project by then. */
   readonly admit: () => Promise<OwnEvent | undefined>;
@@ -44,13 +42,12 @@ export interface SessionEnds {
 
 export type Session = ReturnType<typeof startSession>;
 
-/** How a line reaches the caller. */
 interface ShownLine {
   readonly text?: string;
   readonly passOn?: () => void;
 }
 
-/** Runs claude: passes its lines and the caller's through the governor, and executes the actions. */
+/** Passes the lines of claude and of the caller through the governor, and executes the actions. */
 export function startSession(headless: HeadlessRun, ends: SessionEnds, files: RunFiles) {
   const { run, io, input, output, watcher, telemetry } = ends;
   const { store, notes, mail, costs, recorder } = files;
@@ -107,7 +104,6 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
     store.journal({ kind: 'session', runId: run.runId, id, log: transcript });
   }
 
-  /** Executes effects that need more than claude, and reports the outcome to the governor. */
   function others(): ExecutorWorld['others'] {
     return {
       'start-claude': claude.startNext,
@@ -198,7 +194,6 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
     interrupt: () => (headless.config.observe ? claude.kill('SIGINT') : host.tell({ kind: 'interrupt' })),
     /** Sends a signal to claude's process, and starts no replacement. */
     kill: claude.kill,
-    /** Resolves when claude has ended and all its output was passed on. */
     ended: claude.ended().then((end) => {
       executor.dispose();
       tools.exactMod.close();
@@ -210,9 +205,7 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
       return end;
     }),
     state,
-    /** The number of compactions and handoffs so far, and the reset of a usage limit. */
     seen: card.seen,
-    /** Records for `ctxb runs` how the run ended. */
     noteEnd: (exitCode: number) => card.end(state(), exitCode),
   };
 }
@@ -230,7 +223,6 @@ function toolsOf(headless: HeadlessRun, { run, io }: SessionEnds, { memory, faul
   };
 }
 
-/** Writes one of ctxb's own lines to the caller. */
 function show(output: CallerOutput, line: string): void {
   const bytes = Buffer.from(`${line}\n`);
   output.bytes(bytes);

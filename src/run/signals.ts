@@ -45,7 +45,6 @@ export function watchSignals(handlers: SignalHandlers) {
   process.on('exit', onExit);
 
   return {
-    /** Resolves with the first signal. */
     first: new Promise<void>((resolve) => {
       tellFirst = resolve;
     }),
@@ -80,7 +79,6 @@ export function holdSignals() {
     controller.abort();
   });
   return {
-    /** Aborted by the first signal. */
     stop: controller.signal,
     received: () => first,
     release,

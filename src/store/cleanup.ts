@@ -24,7 +24,6 @@ export interface Removal {
 export interface CleanupOptions {
   /** Keep this many of the newest sessions and remove only the older ones. */
   readonly keep?: number | undefined;
-  /** Runs that can be continued. */
   readonly unfinished?: readonly LinkedRun[];
   /** The working folder, which is never removed. */
   readonly cwd: string;
@@ -117,7 +116,6 @@ function removalsIn(root: string): Removal[] {
   return [...removals].map(([name, parts]) => ({ name, parts }));
 }
 
-/** Removes the planned files and folders. */
 export function carryOutCleanup({ root, remove, removesFolder }: CleanupPlan): void {
   for (const { parts } of remove) {
     for (const { name, kind } of parts) {

@@ -14,18 +14,15 @@ import type { Engine } from '../engine.ts';
 
 export interface CommandAnswer {
   readonly text: string;
-  /** Whether to hide the text from the model. */
   readonly isTextDisplayOnly?: true;
   /** Texts that only the model sees. */
   readonly context?: readonly string[];
 }
 
 export interface SessionStatus {
-  /** Receipt of the last compaction that the mod answered. */
   readonly last: ExactReceipt | undefined;
   /** Why claude compacts in its own way; undefined: compactions are exact. */
   readonly left: string | undefined;
-  /** The path of ctxb, if it is on PATH. */
   readonly program: string | undefined;
   readonly logPath: string | undefined;
 }
@@ -149,7 +146,6 @@ export interface CompactionNews {
   readonly from: number | undefined;
 }
 
-/** News that the status line shows until the next turn. */
 interface News {
   readonly compacted?: CompactionNews | undefined;
   /** Description of what `/ctxb:back` hands back. */

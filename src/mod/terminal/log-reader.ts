@@ -27,7 +27,6 @@ export function createLogReader(path: string) {
       askedUpTo = at + length;
       return { offset: at, length };
     },
-    /** The complete lines of that part. */
     lines(base64: string): readonly string[] {
       const binary = atob(base64);
       // Claude Code 2.1.301 returns the whole file instead of the part.

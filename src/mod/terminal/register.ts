@@ -189,7 +189,6 @@ function sessionStatusOf(plugin: PluginState): SessionStatus {
   return { last, left: notCompactingReason(plugin), program, logPath: log?.path };
 }
 
-/** Finds out about the user's hooks, and whether ctxb is on PATH. */
 async function look($: Engine, plugin: PluginState): Promise<void> {
   plugin.hooks = await $.settings.read({ key: 'hooks' }).catch(() => undefined);
   const path = (await $.env.get('PATH')) ?? '';
@@ -198,7 +197,6 @@ async function look($: Engine, plugin: PluginState): Promise<void> {
   plugin.program = files[found.indexOf(true)];
 }
 
-/** Answers claude's request to compact. */
 async function compact($: Engine, plugin: PluginState, e: CompactEvent): Promise<Answer> {
   const { trigger, messages } = e;
   const started = performance.now();

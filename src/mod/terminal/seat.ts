@@ -11,7 +11,6 @@ const LOOK_MS = 50;
 const MAX_LOOKS = 40;
 const WATCH_MS = 2_000;
 
-/** The plugin's state for the current session. */
 export class PluginState {
   session: TerminalSession;
   log: LogReader | undefined;
@@ -28,9 +27,7 @@ export class PluginState {
   isInteractive = false;
   /** Number of compactions in a row that wait for the next call. */
   waits = 0;
-  /** The current reading of the log. */
   following = Promise.resolve();
-  /** Id of the running turn. */
   turn: string | undefined;
   last: ExactReceipt | undefined;
   /** The last exact compaction, until the next turn begins. */

@@ -23,7 +23,7 @@ import { replayRun } from '../../replay/replay-run.ts';
 import { counted } from '../../report/figures.ts';
 import { callAhead, type KnownByStatus, withCallAhead, withKnown } from '../../statusline/judge-status.ts';
 
-/** The user's settings of the plugin. Defaults are in `userConfig` of plugin.json. */
+/** Defaults are in `userConfig` of plugin.json. */
 export type Options = Readonly<Record<string, string | number | boolean | readonly string[]>>;
 
 /** A run's defaults with the user's levels. The plugin compacts at the end of a turn, and never hands over. */
@@ -42,7 +42,7 @@ export function policyFor({ compactAt, warnAt }: Options): Policy {
   };
 }
 
-/** Parses a percentage to a fraction; undefined if it is invalid. */
+/** A fraction; undefined if it is no percentage. */
 function shareOf(value: unknown): number | undefined {
   const percent = Number(typeof value === 'string' ? value.trim().replace(/ ?%$/, '') : value);
   return percent >= 1 && percent <= 100 ? percent / 100 : undefined;
@@ -114,7 +114,6 @@ export function createTerminalSession({ policy, offersNotes = true }: TerminalOp
     forgetSaid();
   }
 
-  /** Ends the conversation. */
   function clear(): void {
     beginAgain();
     if (memory.said() > 0) earlier = memory;
@@ -187,7 +186,6 @@ export function createTerminalSession({ policy, offersNotes = true }: TerminalOp
     hear(text: string): void {
       pendingTexts = [...pendingTexts, text];
     },
-    /** The user has said this text. */
     say: (text: string) => void prompts.add(text),
     judged: stateWith,
     /** Whether claude has made a call that is missing in the log as read so far. */
@@ -216,7 +214,6 @@ interface CompactOptions extends AnswerOptions {
 /** Texts that claude adds to a running turn: the user's, and notifications of background tasks. */
 const MID_TURN_MODES = new Set<unknown>(['prompt', 'task-notification']);
 
-/** The texts that a line of the log adds to a running turn. */
 function midTurnTexts(line: string): readonly string[] {
   if (!line.includes('"queued_command"')) return [];
   return rowsIn(line).flatMap(({ isSidechain, attachment }) => {

@@ -3,7 +3,7 @@ import type { Writable } from 'node:stream';
 export type Outlet = ReturnType<typeof createOutlet>;
 
 /**
- * ctxb's stdout: writes bytes in order, with back-pressure, and reports a closed reader once.
+ * Writes bytes in order, with back-pressure.
  *
  * @param onGone called once when the reader has closed its end (EPIPE), or when a write fails
  * @param beforeWrite called before each write, because stdout may be the terminal with the status line

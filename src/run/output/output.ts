@@ -10,11 +10,7 @@ export interface OutputFormat {
 interface Writer {
   /** Writes a visible line that is not decoded yet. */
   bytes(line: Buffer): void;
-  /**
-   * Handles the same line, decoded.
-   *
-   * @param isFinal no later answer replaces this one
-   */
+  /** The same line, decoded. @param isFinal no later answer replaces this one */
   event(event: Event, line: Buffer, isFinal: boolean): void;
   /** A prompt was sent to claude, so the previous answer is complete. */
   promptSent(): void;
@@ -43,7 +39,7 @@ export function createOutput({ format, verbose }: OutputFormat, outlet: Outlet) 
       writer.event(belongs ? { ...event, fromBackgroundTask: true } : event, line, isFinal);
       if (belongs) isWoken = false;
     },
-    /** Call it after the last line. Resolves when all bytes have left the process. */
+    /** Call it after the last line. */
     finish() {
       writer.end();
       return outlet.finish();

@@ -72,7 +72,7 @@ export function createPassOn({ output, figures, state, onEvent }: PassOnOptions)
     output.event(event, bytes, isAnswerFinal(state()));
   }
 
-  /** Keeps a line back. Of several failed results in a row, keeps only the last one. */
+  /** Of several failed results in a row, keeps only the last one. */
   function defer(line: Line): void {
     if (keptBack.deferred.at(-1)?.event.kind === 'result') keptBack.deferred = [];
     keptBack.deferred.push(line);
@@ -96,14 +96,13 @@ export function createPassOn({ output, figures, state, onEvent }: PassOnOptions)
     for (const row of objectsIn(line).values) acceptPart(JSON.stringify(row), fate === 'show');
   }
 
-  /** Reads a row of a line that something else was written to as well. The line itself was passed on before. */
+  /** The line itself was passed on before. */
   function acceptPart(line: string, isShown: boolean): void {
     const event = decodeLine(line);
     figures.see(event, line, state(), isShown);
     judge({ bytes: Buffer.from(line), event }, line, isShown);
   }
 
-  /** Hands on the event of a line that was passed on before. */
   function judge({ bytes, event }: Pick<Line, 'bytes' | 'event'>, line: string, isShown: boolean): void {
     onEvent(event, line, () => {
       if (isShown) tell(bytes, event);
@@ -137,7 +136,6 @@ export function createPassOn({ output, figures, state, onEvent }: PassOnOptions)
   }
 
   return {
-    /** Reads to the end. Resolves when every line was passed on. */
     read: (stdout: Readable) =>
       new Promise<void>((resolve, reject) => {
         if (processes++ > 0) figures.begunAgain();
@@ -155,9 +153,7 @@ export function createPassOn({ output, figures, state, onEvent }: PassOnOptions)
           resolve();
         });
       }),
-    /**
-     * Shows or drops lines that were kept back: `buffered` until their turn is known, `deferred` because of a failure.
-     */
+    /** `buffered` until their turn is known, `deferred` because of a failure. */
     settle(which: 'buffered' | 'deferred', fate: 'show' | 'drop'): void {
       const lines = keptBack[which];
       keptBack[which] = [];

@@ -10,7 +10,6 @@ import { type Fields, fieldsOf, isFields, numberOf, parseFields } from '../../co
 import { withMembers } from '../../core/protocol/json-spans.ts';
 import type { Usage } from '../../core/protocol/usage.ts';
 
-/** `modelUsage` of a result: the usage of each model. */
 export type ModelUsage = Fields;
 
 /** A turn as the caller sees it; it may consist of several claude turns. */
@@ -40,7 +39,6 @@ export interface KeptFigures {
 export interface EarlierFigures extends KeptFigures {
   /** Its calls since the last result. */
   readonly calls: LoggedCalls;
-  /** Its cost in US dollars. */
   readonly usd: number;
 }
 
@@ -142,7 +140,6 @@ export function createWholeResults(before?: EarlierFigures, lost?: ModelUsage) {
   }
 
   return {
-    /** Whether results are changed before they are passed on. */
     get areChanged() {
       return isSetBack || isHiding || turn.isPieced;
     },
@@ -162,7 +159,6 @@ export function createWholeResults(before?: EarlierFigures, lost?: ModelUsage) {
       if (!isOwn) turn = countEvent(turn, event, state);
       return turn;
     },
-    /** Called after the result was processed. */
     judged: ({ costUsd = 0 }: ResultEvent, state: GovernorState) => settleEarlier(costUsd, state),
     /** The caller gets the result, so the next line belongs to another turn. */
     shown(): void {
@@ -171,7 +167,6 @@ export function createWholeResults(before?: EarlierFigures, lost?: ModelUsage) {
     },
     begunAgain: onRestart,
     correct,
-    /** Time of the last result, in milliseconds since the epoch. */
     get reportedAt() {
       return reported.at;
     },
@@ -203,7 +198,7 @@ export function createWholeResults(before?: EarlierFigures, lost?: ModelUsage) {
 /** US dollars. A smaller difference comes from rounding. */
 const LEAST_USD = 1e-6;
 
-/** The needed parts of a call, without its long texts. */
+/** Without the long texts of the call. */
 interface OpenCall {
   readonly model: string | undefined;
   readonly usage: Usage;

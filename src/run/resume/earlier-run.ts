@@ -11,7 +11,6 @@ import { readKept } from '../kept-prompts.ts';
 import type { KeptFigures } from '../output/whole-results.ts';
 import type { RunSettings } from './run-settings.ts';
 
-/** An interrupted run, from the journal and its own state file. */
 export type EarlierRun = ReturnType<typeof findEarlierRun>;
 
 /**
@@ -61,7 +60,6 @@ function isOpen(contextDir: string, { runId, isTakenUp }: LoggedRun): boolean {
   return !isTakenUp && hasRunFile(contextDir, runId);
 }
 
-/** Runs that have prompts without an answer. */
 export function unfinishedRuns(contextDir: string, seal: Seal): LinkedRun[] {
   const open = loggedRuns(contextDir).filter((run) => isOpen(contextDir, run));
   return open.filter(({ runId }) =>
@@ -84,7 +82,6 @@ export function refuseRunning(runId: string, ctxb: ProcessMark | undefined): voi
   throw new CtxbError('usage', `run ${runId} is still active (process ${ctxb.pid}): end it first`);
 }
 
-/** The state that a run recorded for the process that resumes it. */
 function mailOf(contextDir: string, runId: string, seal: Seal) {
   const mail = [...readRunFile(contextDir, runId, seal)].map(parseFields);
   // Each entry holds the newest values of its members.
@@ -92,7 +89,6 @@ function mailOf(contextDir: string, runId: string, seal: Seal) {
     mail.flatMap(Object.entries),
   ) as Fields;
   return {
-    /** The program and its arguments, without prompt and session. */
     words: textsOf(words),
     /** The absolute path of the context folder that the run began with. */
     folder: String(folder),

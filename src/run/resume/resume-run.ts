@@ -25,7 +25,6 @@ import { openIn } from '../kept-prompts.ts';
 import { holdSignals } from '../signals.ts';
 import { type EarlierRun, findEarlierRun, openRunsOf } from './earlier-run.ts';
 
-/** The run to continue, and its program. */
 export type Resumption = NonNullable<Awaited<ReturnType<typeof resumeRun>>>;
 
 interface ResumeOptions {
@@ -106,7 +105,7 @@ function spentOf({ spent, settings }: EarlierRun, paths: readonly string[], isFi
 
 type RunLog = SessionLog & { readonly id: string; readonly path: string };
 
-/** The existing logs of the run's sessions, oldest first. */
+/** Oldest first. */
 function logsOf(run: EarlierRun, io: Where): RunLog[] {
   const named = run.sessions.flatMap(({ id, log }) => {
     const path = findSessionLog({ id, transcript: log }, io);
@@ -151,7 +150,7 @@ function stateOf(
 
 const DOCUMENT_LIMIT = 256 * 1024;
 
-/** Reports how the claude process was ended. @throws CtxbError `usage` when it could not be ended */
+/** @throws CtxbError `usage` when it could not be ended */
 function tellEnd(
   { kind, left }: ClaudeEnd,
   { claude, runId }: Pick<EarlierRun, 'claude' | 'runId'>,

@@ -13,7 +13,6 @@ export type FileCache = ReturnType<typeof openFileCache>;
 /** The first line of a page. Each further line has a file's name, its identity and its data, separated by tabs. */
 const FIRST_LINE = unmaskedText('ctxb 2');
 
-/** Limit of the whole cache, in bytes. */
 const MAX_BYTES = 256 * 1024 * 1024;
 
 interface Page {
@@ -85,7 +84,6 @@ function entriesIn(page: string): Page['entries'] {
   return entries;
 }
 
-/** The name as a single line. */
 function nameOf(file: string): string {
   return JSON.stringify(basename(file));
 }

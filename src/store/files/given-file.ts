@@ -1,6 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 
-/** Reports a file of the wrong kind or size. */
 export class GivenFault extends Error {
   readonly expected: string;
   readonly found: string;
@@ -54,8 +53,6 @@ export function readNamed(path: string, limit: number): Buffer {
 }
 
 /**
- * Reads a stream of bytes to its end.
- *
  * @param limit bytes
  * @throws GivenFault when there are more; Error of the stream
  */

@@ -13,7 +13,6 @@ const LOCK = /^lock\.[\w-]{1,64}$/;
 const LIMIT = 4096;
 const ATTEMPTS = 20;
 
-/** The contents of a lock file. */
 interface Holder extends ProcessMark {
   readonly runId: string;
 }
@@ -62,7 +61,6 @@ export function isLocked(folder: string): boolean {
   return holderOf(folder) !== undefined;
 }
 
-/** The living process that holds the lock. */
 function holderOf(folder: string): Holder | undefined {
   const locks = lockPaths(folder).flatMap((path) =>
     kindOf(path) === 'file' ? [{ path, holder: readHolder(path) }] : [],
@@ -114,11 +112,7 @@ export function ownRun(contextDir: string, runId: string): void {
   });
 }
 
-/**
- * Takes the lock of a run's folder.
- *
- * @throws CtxbError `usage` when another process has the lock
- */
+/** @throws CtxbError `usage` when another process has the lock */
 export function lockRun(folder: ContextDir, runId: string): Lock {
   const lock = takeLock(folder, randomUUID());
   if (lock !== undefined) return lock;

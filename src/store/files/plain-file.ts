@@ -29,7 +29,7 @@ const WRITE_FLAGS = constants.O_WRONLY | constants.O_RDWR;
 
 export type Kind = 'missing' | 'file' | 'folder' | 'symbolic link' | 'hard link' | 'special file';
 
-/** The kind of a path. Does not follow links. */
+/** Does not follow links. */
 export function kindOf(path: string): Kind {
   try {
     return kindOfStats(statsOf(path));
@@ -77,7 +77,7 @@ export function isInside(folder: string, path: string): boolean {
   return way !== '' && way !== '..' && !way.startsWith(`..${sep}`);
 }
 
-/** The kind of stats from `lstat`, or of a directory entry. */
+/** Takes stats from `lstat`, or a directory entry. */
 export function kindOfStats(stats: Pick<Stats, 'isDirectory' | 'isFile' | 'isSymbolicLink'> | undefined): Kind {
   if (stats === undefined) return 'missing';
   if (stats.isSymbolicLink()) return 'symbolic link';
@@ -92,7 +92,6 @@ export function isFolder(path: string): boolean {
   throw new CtxbError('store', `${path} is a ${kind}, not a folder: move it away`);
 }
 
-/** Creates the folder and its parents, unless it exists. */
 export function makeFolder(path: string): void {
   if (!isFolder(path)) orStoreError(path, () => makeWithParents(path));
 }
@@ -104,7 +103,6 @@ function makeWithParents(path: string): void {
   ignoring(['EEXIST'], () => void mkdirSync(path, { mode: FOLDER_MODE }));
 }
 
-/** An open file, and its stats when it was opened. */
 interface OpenFile {
   readonly fd: number;
   readonly stats: Stats;
@@ -177,13 +175,11 @@ export function createPlain(path: string, text: DiskText): void {
   }
 }
 
-/** Takes access to a file that ctxb writes away from other users. */
 function keepPrivate(path: string, fd: number, stats: Stats): void {
   requireOwner(path, stats);
   if (isOpenToOthers(stats)) orStoreError(path, () => fchmodSync(fd, FILE_MODE));
 }
 
-/** Refuses a file or folder of another user. */
 export function requireOwner(path: string, { uid }: Stats): void {
   // Windows has no user ids to compare.
   const own = process.geteuid?.() ?? uid;
@@ -198,7 +194,6 @@ export function isOpenToOthers({ mode }: Stats): boolean {
   return process.geteuid !== undefined && (mode & 0o077) !== 0;
 }
 
-/** Refuses a path that exists and is not a regular file. */
 export function refuseForeign(path: string, kind: Kind): void {
   if (kind === 'file' || kind === 'missing') return;
   throw new CtxbError('store', `${path} is a ${kind}, so ctxb does not use it: move it away`);

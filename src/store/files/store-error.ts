@@ -53,7 +53,6 @@ export type Faults = (consequence: string, error: unknown) => void;
 /** Error codes of a full disk, whichever file is written. */
 const FULL_DISK: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
-/** Returns the result of the work; after a failure, reports the consequence and returns undefined. */
 export function orReport<T>(onFault: Faults, consequence: string, work: () => T): T | undefined {
   try {
     return work();

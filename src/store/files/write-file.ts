@@ -88,11 +88,10 @@ function* blocksOf(chunks: Iterable<DiskText>): Generator<DiskText> {
   yield pending;
 }
 
-/** Bytes at the beginning of a file that are searched for `mark`. */
 const HEAD = 1_024;
 
 /**
- * Writes a page, or replaces an older one. Never replaces any other file.
+ * Never replaces a file that is no page.
  *
  * @param mark a text near the beginning of all such pages
  * @throws CtxbError `usage` when another file exists
@@ -102,12 +101,7 @@ export function writePage(path: string, page: string, mark: string): void {
   replaceFile(path, [unmaskedText(page)]);
 }
 
-/**
- * Checks, before long work, that a page may be written to the path.
- *
- * @param mark a text near the beginning of all such pages
- * @throws CtxbError `usage` when another file exists
- */
+/** Checks before long work, as {@link writePage}. */
 export function requireFree(path: string, mark: string): void {
   requireName(path);
   const old = readPlain(path, HEAD);

@@ -34,7 +34,7 @@ export interface ContextDir {
   create(name: string, ending: string, text: DiskText, replacement?: Replacement): string;
   /** Appends lines to a file in the folder. Ends the torn last line of a killed process first. */
   append(file: string, lines: DiskText): void;
-  /** Writes a text, or its chunks, to a file in the folder atomically. */
+  /** Atomic. */
   write(file: string, text: DiskText | Iterable<DiskText>, replacement?: Replacement): void;
   /** A subfolder, created with its first file. */
   within(folder: string): ContextDir;
@@ -51,7 +51,6 @@ export function openContextDir(path: string): ContextDir {
 }
 
 function folderIn(root: string, path: string): ContextDir {
-  /** The path of a file, checked whenever it is opened. */
   function pathOf(file: string): string {
     const target = resolve(path, file);
     if (!target.startsWith(path + sep)) throw new CtxbError('store', `${file} is not inside ${path}: name one that is`);
@@ -102,16 +101,14 @@ function retryIfRemoved<T>(write: () => T): T {
 
 const MAX_SAME_NAMES = 1_000;
 
-/** Folders between `root` and the file `target`: each could be a symbolic link. */
+/** Each could be a symbolic link. */
 function foldersBetween(root: string, target: string): string[] {
   const parts = relative(root, dirname(target)).split(sep).filter(Boolean);
   return parts.map((_, depth) => join(root, ...parts.slice(0, depth + 1)));
 }
 
-/** Contents of the folder's `.gitignore`, which ignores everything in it. */
 const IGNORE_ALL = '*\n';
 
-/** Maximum bytes to read from a mark or another small file. */
 const HEAD = 1_024;
 
 const MAX_NAMED = 3;
@@ -245,7 +242,6 @@ function lstatOf(path: string): Stats {
   return orStoreError(path, () => lstatSync(path));
 }
 
-/** Replaces characters that a file name cannot have. */
 export function fileName(text: string): string {
   return text.replaceAll(/[^\w-]/g, '-').slice(0, 64) || 'run';
 }

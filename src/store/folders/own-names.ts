@@ -9,7 +9,6 @@ export const MARK = 'CTXB.TAG';
 export const IGNORE = '.gitignore';
 const TIMED = '\\d{8}T\\d{9}-[0-9a-f]{4}';
 const PART = `health-${TIMED}\\.ndjson`;
-/** An archived part of a health log. */
 export const HEALTH_PART = wholeName(PART);
 
 export const SESSIONS = 'sessions';
@@ -25,7 +24,6 @@ const SESSION_FILES =
 const FLOW_RUN = `flows/${TIMED}-${ANY}`;
 const TIME = '\\d{4}-\\d\\d-\\d\\dT\\d\\d-\\d\\d-\\d\\d-\\d{3}Z';
 
-/** Paths of all files that ctxb creates in its folder. */
 const FILES = [
   ROOT_FILES,
   `${SESSIONS}/${SESSION}/(?:${SESSION_FILES}|${LOCK})`,

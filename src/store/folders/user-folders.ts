@@ -28,7 +28,6 @@ function folderOf(named: string | undefined, usual: string, env: Environment): s
   return home && join(home, usual, 'ctxb');
 }
 
-/** The user's home folder; undefined without one. */
 export function userHome({ HOME }: Environment): string | undefined {
   // homedir fails for a user unknown to the system, as in some containers.
   const home = HOME || orElse(homedir, '');

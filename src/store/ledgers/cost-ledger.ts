@@ -32,13 +32,10 @@ interface CostLedgerOptions {
 
 /** Identifies a project's cost ledger, which is stored outside of the project. */
 export interface CostPlace {
-  /** The user's state folder; undefined without a home folder. */
   readonly state: string | undefined;
-  /** The absolute path that identifies the project. */
   readonly project: string;
 }
 
-/** The spending of all runs of a project. */
 export type CostLedger = ReturnType<typeof openCostLedger>;
 
 /** Number of days with spending that are kept. A clock that is wrong for a while must not remove the present period. */
@@ -53,12 +50,12 @@ export function openCostLedger({ state, project }: CostPlace, { now, runId, peri
   const name = nameOf(project);
   const folder = openContextDir(join(state, 'costs')).within(name);
   const seal = openSeal(state);
-  /** Micro-dollars that this run has spent, by the start of the period. */
+  /** Micro-dollars, by the start of the period. */
   const ownByPeriod = new Map<number, number>();
   let since = 0;
   let others = 0;
   let lastCall = 0;
-  /** Expected cost claimed by other runs, in micro-dollars. */
+  /** In micro-dollars, by run. */
   const claims = new Map<string, number>();
   const follow = followDays(folder.path, { forget, take: (line) => take(openEntry(line, seal, name)) });
 
@@ -106,7 +103,7 @@ export function openCostLedger({ state, project }: CostPlace, { now, runId, peri
     },
     /** A lock that one run at a time holds; undefined while another run holds it. */
     takeLock: () => takeLock(folder, runId),
-    /** Cost of the project's last call, in micro-dollars; 0 if unknown. */
+    /** In micro-dollars; 0 if unknown. */
     lastCall(): number {
       look();
       return lastCall;
@@ -114,7 +111,6 @@ export function openCostLedger({ state, project }: CostPlace, { now, runId, peri
   };
 }
 
-/** A readable and unique name for the project. */
 function nameOf(project: string): string {
   return `${fileName(basename(project)).slice(0, 30)}-${hash('sha256', project).slice(0, 32)}`;
 }
@@ -157,7 +153,6 @@ interface Reader {
   take(line: string): void;
 }
 
-/** The position up to which a file was read. */
 interface Position {
   readonly identity: string;
   readonly at: number;

@@ -10,7 +10,6 @@ export const HEALTH_LOG = 'health.ndjson';
 /** Bytes of a log at which a new one is started, about fifty thousand turns. */
 const MAX_LOG_BYTES = 8 * 1024 * 1024;
 
-/** Number of archived parts that are kept. */
 const MAX_PARTS = 8;
 
 /** Archives a log that is too long as a part, and removes the oldest parts. Another process may still append to it. */
@@ -28,7 +27,6 @@ function partsIn(folder: string): string[] {
   return namesIn(folder, HEALTH_PART).sort();
 }
 
-/** Returns the absolute path of a project's ctxb folder. */
 type ContextDirOf = (project: string) => Promise<string>;
 
 /**

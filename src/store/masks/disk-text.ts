@@ -74,7 +74,6 @@ export function unmaskedText(text: string): DiskText {
   return text as DiskText;
 }
 
-/** Concatenates texts, each followed by `end`. */
 export function joined(texts: Iterable<DiskText>, end = ''): DiskText {
   let all = '';
   for (const text of texts) all += text + end;

@@ -32,7 +32,6 @@ export function redact(text: string | readonly string[], { keepLines = false } =
   return replaceSecrets(typeof text === 'string' ? text : linesOf(text, replacer), replacer);
 }
 
-/** Returns the replacement for a secret at offset `from`. */
 type Replacer = (what: string, secret: string, from: number) => string;
 
 function mask(what: string): string {
@@ -182,7 +181,6 @@ function keyEnd(text: string, from: number): number {
   return end === from ? from : matchEnd(TORN_LINE, text, end);
 }
 
-/** The end of a match at `from`; `from` without a match. */
 function matchEnd(sticky: RegExp, text: string, from: number): number {
   sticky.lastIndex = from;
   return sticky.test(text) ? sticky.lastIndex : from;

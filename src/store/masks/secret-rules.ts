@@ -28,7 +28,6 @@ function atStart(prefix: string): string {
   return `${prefix}(?<=${START}${prefix})`;
 }
 
-/** Additional checks, by the mark after a token's name. */
 const CHECKS_BY_MARK: Readonly<Record<string, SecretRule['holds']>> = { '*': isMixed, '**': isDiscordToken };
 
 const TOKENS: readonly SecretRule[] = TOKEN_TABLE.trim()
@@ -55,7 +54,6 @@ function sourceOf([first = '', second, third]: readonly string[]): string {
   return `${second}(?<=${START}(?<head>${first})${second})${third}`;
 }
 
-/** The literal text at the beginning of a pattern. */
 function beginning(source: string): string {
   return /^(?:[\w:=~-]|\\[./])*(?![?*{])/.exec(source)?.[0].replaceAll('\\', '') ?? '';
 }
@@ -216,7 +214,7 @@ const PLACES: readonly SecretRule[] = [
   ),
 ];
 
-/** All rules, in the order in which they are applied. */
+/** In the order in which they are applied. */
 export const SECRET_RULES: readonly SecretRule[] = [...TOKENS, ...PLACES];
 
 /** Ignores case, because headers and variables are written in either case; provider tokens are case-sensitive. */

@@ -8,7 +8,6 @@ import { type DiskText, joined, masked, maskedJson } from '../masks/disk-text.ts
 
 const FLOWS = 'flows';
 
-/** Maximum bytes to read back from an output. */
 const OUTPUT_LIMIT = 16 * 1024 * 1024;
 
 /** The files of one flow run. Texts are masked before they are written, and read back masked. */
@@ -50,12 +49,9 @@ export function openFlowRun(contextDir: string, id: string, onFault: Faults = ()
     writeRun: (state: object) => dir().write(join(run, 'run.json'), jsonOf(state)),
     /** The state as JSON; undefined if the run does not exist. */
     readRun: () => read(join(run, 'run.json')),
-    /** Writes a step's text file (`pack.md`, `output.md`). */
     write: (step: string, file: string, text: string) => write(pathOf(step, file), masked(text)),
-    /** Like write(), but writes JSON and masks each string. */
     writeJson: (step: string, file: string, value: object) => write(pathOf(step, file), jsonOf(value)),
     read: (step: string, file: string) => read(pathOf(step, file)),
-    /** The absolute path of a step's file. */
     path: (step: string, file: string) => resolve(contextDir, pathOf(step, file)),
     /**
      * Returns a function that appends lines to a new file of the step. A full disk is reported, and the step continues.
@@ -89,12 +85,11 @@ export function listFlowRuns(contextDir: string, flow?: string): string[] {
   return namesIn(folder).filter(isOfFlow).sort().reverse();
 }
 
-/** Ids of the flow runs that a living process executes. */
 export function liveFlowRuns(contextDir: string): string[] {
   return listFlowRuns(contextDir).filter((id) => isLocked(resolve(contextDir, FLOWS, id)));
 }
 
-/** A new run id for a flow. Ids sort by time. */
+/** Ids sort by time. */
 export function newFlowRun(flow: string, now = new Date()): string {
   return `${timedName(now)}-${fileName(flow)}`;
 }

@@ -23,11 +23,10 @@ import { replaceFile } from '../files/write-file.ts';
 import { fileName, openContextDir } from '../folders/context-dir.ts';
 import { type DiskText, joined, maskedJson } from '../masks/disk-text.ts';
 
-/** Maximum bytes that one `drain` reads. */
 const DRAIN_LIMIT = 1024 * 1024;
-/** Maximum bytes of a line, including its newline. */
+/** Bytes, with the newline. */
 const LINE_LIMIT = 16 * 1024;
-/** Maximum bytes of the first line, which identifies the process; usually about 50. */
+/** The first line identifies the process, usually in 50 bytes. */
 const HEADER_LIMIT = 1024;
 
 /** A file in which an agent's commands, hooks and scripts leave lines for a running ctxb. */
@@ -44,7 +43,7 @@ export function createInbox(contextDir: string, runId: string) {
   let disposed = false;
   return {
     path,
-    /** Writes the answer to a line that asked for one; {@link takeAnswer} reads it. */
+    /** {@link takeAnswer} reads it. */
     answer(id: string, answer: object): void {
       if (ANSWER_ID.test(id)) replaceFile(answerPath(path, id), [maskedJson(answer)], { durable: false });
     },
@@ -154,7 +153,6 @@ export function inboxPath(contextDir: string, runId: string): string {
   return join(resolve(contextDir), INBOX, `${fileName(runId)}.ndjson`);
 }
 
-/** A message from a hook, a script or the agent to the active run. */
 export interface Note {
   readonly kind: 'state' | 'dead-end';
   readonly text: string;
@@ -181,5 +179,4 @@ function onlyInbox(kind: Note['kind'], folder: string): string {
   throw new CtxbError('usage', `note ${kind}: several runs are active: set ${INBOX_VARIABLE} to one of ${all}`);
 }
 
-/** The environment variable in which claude's children find the inbox of their run. */
 export const INBOX_VARIABLE = 'CTXB_INBOX';

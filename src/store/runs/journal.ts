@@ -8,21 +8,19 @@ import { readLines } from '../files/read-lines.ts';
 /** Decisions and actions of all runs in a folder, with reasons. */
 export const JOURNAL = 'journal.ndjson';
 
-/** The entries of a folder's journal, oldest first; empty without a journal. */
+/** Oldest first; empty without a journal. */
 function* journalEntries(contextDir: string): Generator<Fields> {
   const path = join(resolve(contextDir), JOURNAL);
   if (kindOf(path) !== 'file') return;
   for (const line of readLines(path)) yield parseFields(line);
 }
 
-/** A run that needs its files. */
 export interface LinkedRun {
   readonly runId: string;
   /** claude's session ids and the paths of their logs as claude's hooks reported them, oldest first. */
   readonly sessions: { readonly id: string; readonly log: string | undefined }[];
 }
 
-/** A run in the journal. */
 export interface LoggedRun extends LinkedRun {
   /** Start of the run, in milliseconds since the epoch; 0 if unknown. */
   readonly since: number;
@@ -34,7 +32,7 @@ export interface LoggedRun extends LinkedRun {
   isTakenUp: boolean;
 }
 
-/** The runs in a folder's journal, oldest first. */
+/** Oldest first. */
 export function loggedRuns(contextDir: string): LoggedRun[] {
   const runs = new Map<unknown, LoggedRun>();
   for (const entry of journalEntries(contextDir)) {
@@ -65,7 +63,6 @@ export function liveRuns(contextDir: string): LinkedRun[] {
   return loggedRuns(contextDir).filter(({ ctxb, isOver }) => !isOver && ctxb.some(isCertainlyAlive));
 }
 
-/** A receipt from the journal. */
 export interface WrittenReceipt {
   readonly runId: string;
   /** claude's session id, and the path of its log as reported by claude's hooks. */
@@ -76,7 +73,7 @@ export interface WrittenReceipt {
   readonly receipt: DecisionOf<'receipt'>;
 }
 
-/** The receipts of all runs in a folder, oldest first. */
+/** Oldest first. */
 export function writtenReceipts(contextDir: string): WrittenReceipt[] {
   const sessions = new Map<string, Pick<WrittenReceipt, 'session' | 'log'>>();
   const receipts: WrittenReceipt[] = [];

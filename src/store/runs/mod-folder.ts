@@ -8,7 +8,6 @@ import { orStoreError } from '../files/store-error.ts';
 import { replaceFile } from '../files/write-file.ts';
 import { masked, unmaskedText } from '../masks/disk-text.ts';
 
-/** The folder through which ctxb and its mod inside claude exchange files. */
 export type ModFolder = ReturnType<typeof makeModFolder>;
 
 /** The build puts the mod here. Parts of the program are one folder below it. */
@@ -18,10 +17,9 @@ const MOD = new URL('../mod/', import.meta.url);
 const MAX_BYTES = 4 * 1024 * 1024;
 
 /**
- * Copies the mod into a new folder that only this user can read.
+ * The folder is a copy of the mod that only this user can read.
  *
- * @param root the parent folder; default: the system's folder for temporary files
- * @param mod location of the mod; default: where the build puts it
+ * @param root default: the system's folder for temporary files
  */
 export function makeModFolder(root = tmpdir(), mod = MOD) {
   sweep(root);
@@ -36,7 +34,6 @@ export function makeModFolder(root = tmpdir(), mod = MOD) {
   const [answer, messages] = [join(path, 'receipt.json'), join(path, 'kept.json')];
   return {
     path,
-    /** Calls back once the mod has created its file `alive`. */
     whenAlive(callback: () => void): void {
       watcher = watch(path, { persistent: false }, check);
       check();
@@ -68,7 +65,6 @@ export function makeModFolder(root = tmpdir(), mod = MOD) {
   };
 }
 
-/** Removes the folders of killed runs. */
 function sweep(root: string): void {
   for (const name of namesOf(root)) {
     const pid = Number(/^ctxb-mod-(\d+)-\w{6}$/.exec(name)?.[1]);

@@ -15,7 +15,6 @@ export interface RunCard extends Standing {
   readonly contextDir: string;
   readonly ctxb: ProcessMark;
   readonly since: number;
-  /** Time at which the card was written. */
   readonly at: number;
   readonly compactions: number;
   readonly handoffs: number;
@@ -27,10 +26,9 @@ export interface RunCard extends Standing {
 
 const RUNS_FOLDER = 'runs';
 
-/** Maximum bytes to read from a card. */
 const CARD_LIMIT = 64 * 1024;
 
-/** Maximum number of ended runs with a card; the oldest cards are removed. */
+/** Of ended runs; the oldest are removed. */
 const MAX_CARDS = 200;
 
 const NAME = /^[0-9a-f-]{36}\.json$/;
@@ -60,7 +58,6 @@ function cardPath(state: string, runId: string): string {
   return join(state, RUNS_FOLDER, `${runId}.json`);
 }
 
-/** The card of one run; undefined if it does not exist. */
 export function readRunCard(state: string | undefined, runId: string): RunCard | undefined {
   return state === undefined ? undefined : cardIn(cardPath(state, runId));
 }

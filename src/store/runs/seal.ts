@@ -25,7 +25,6 @@ export function openSeal(folder: string | undefined) {
     createHmac('sha256', by).update(`${purpose}\n${json}`).digest();
 
   return {
-    /** Path of the key; undefined if no key can be stored. */
     keyPath,
     /**
      * Adds a seal as the last member of a JSON object.

@@ -37,7 +37,6 @@ export function createSessionStore(path: string, { runId, now, onFault, ...optio
     if (!faulty) attemptAgain(write);
   }
 
-  /** Tries to write even after an earlier failure. */
   function attemptAgain(work: (dir: ContextDir) => void): void {
     try {
       dir ??= openContextDir(path);
@@ -70,19 +69,18 @@ export function createSessionStore(path: string, { runId, now, onFault, ...optio
   return {
     /** Whether the state for a resume is kept, and every write so far succeeded. */
     isWhole: () => seal !== undefined && !faulty,
-    /** Appends to `journal.ndjson`: decisions and actions, with reasons. */
+    /** Decisions and actions, with reasons. */
     journal(entry: object): void {
       const { kind, id } = entry as Fields;
       const write = () => add(JOURNAL, { runId, ...entry });
       if (NEEDED.includes(kind)) writeNeeded(`${kind} ${id}`, write);
       else write();
     },
-    /** Appends to `health.ndjson`: how full the context was. */
     health(entry: object): void {
       attempt((open) => keepShort(open.path, now()));
       add(HEALTH_LOG, entry);
     },
-    /** Appends to `mailbox.ndjson`: held prompts, and when they were delivered. */
+    /** Held prompts, and when they were delivered. */
     mailbox: (entry: object) => add('mailbox.ndjson', { run: runId, ...entry }),
     /** Appends state for resuming the run after a crash, unmasked. The file is removed once all prompts are answered. */
     run(entry: object): void {
@@ -105,17 +103,13 @@ export function createSessionStore(path: string, { runId, now, onFault, ...optio
       }
       attemptAgain(() => removeRunFile(join(resolve(path), nameOf(other))));
     },
-    /**
-     * Writes the text blocks of a message to a file of their own, each as a line. The path is relative to the folder.
-     */
+    /** Each text block of a message is a line. The path is relative to the folder. */
     keep: (file: string, texts: readonly string[]) => attempt((open) => open.write(file, masked(texts))),
   };
 }
 
-/** Entries of the journal that a resume needs. */
 const NEEDED: readonly unknown[] = ['start', 'session', 'end'];
 
-/** The folder for the state of unfinished runs, in the context folder. */
 const RUNS_FOLDER = 'runs';
 
 function removeRunFile(path: string): void {
@@ -150,7 +144,6 @@ export function* readRunFile(contextDir: string, runId: string, seal: Seal): Gen
   }
 }
 
-/** The ids of the runs that have left state to resume. */
 export function runsWithFile(contextDir: string): string[] {
   return namesOf(join(resolve(contextDir), RUNS_FOLDER), /\.ndjson$/).map((name) => name.slice(0, -7));
 }

@@ -37,10 +37,9 @@ const LINE_FEED = 10;
 /** Characters that Read adds around each line, besides its number. */
 const LINE_PADDING = 2;
 
-/** A file with a NUL byte within this many bytes is not text. */
+/** A NUL byte within so many bytes: not text. */
 const SNIFFED_BYTES = 8 * 1024;
 
-/** Maximum bytes of one UTF-16 unit in UTF-8. */
 const MAX_UNIT_BYTES = 3;
 
 /**
@@ -59,7 +58,7 @@ export function measureFile(
   return orElse(() => withGiven(path, measure), undefined);
 }
 
-/** The number of lines in the file, and the position of line `offset` in bytes; the end if there is no such line. */
+/** `start`: position of line `offset` in bytes; the end if there is no such line. */
 function countLines(fd: number, size: number, offset: number) {
   let feeds = 0;
   let start = offset <= 1 ? 0 : size;

@@ -22,7 +22,6 @@ import { type ContextDir, fileName, openContextDir } from '../folders/context-di
 import { LEFTOVER, SESSION_FOLDER, SESSIONS } from '../folders/own-names.ts';
 import { type DiskText, joined, masked, maskedJson } from '../masks/disk-text.ts';
 
-/** A session with its memory in a ctxb folder. */
 type SessionInfo = ReturnType<typeof describe>;
 
 /** The sessions in a ctxb folder, newest first; empty if it does not exist. Writes nothing. */
@@ -79,7 +78,6 @@ function isMain({ id }: SessionInfo): boolean {
 
 /** The index, also copied to a place where an agent finds it without knowing the session. */
 const INDEX = 'scratch.md';
-/** Maximum bytes to read; every index is shorter. */
 const INDEX_LIMIT = 1024 * 1024;
 
 /** Reads the newest index. Throws `usage` if the folder has no notes. */
@@ -96,7 +94,7 @@ export function readIndex(folder: string): string {
 }
 
 const SESSION_FILE = 'session.json';
-/** Maximum bytes to read, enough for some 1,500 of claude's ids. */
+/** Bytes: some 1,500 of claude's ids. */
 const LIMIT = 64 * 1024;
 
 const SESSION_ID = /^[\w-]{1,64}$/;
@@ -115,10 +113,8 @@ function readSessionFile(folder: string) {
   return ids.length > 0 && timeOf(updatedAt) !== undefined ? { ids, updatedAt: String(updatedAt) } : undefined;
 }
 
-/** Maximum bytes to read from a file. */
 const NOTES_LIMIT = 64 * 1024 * 1024;
 
-/** Folders whose files are documents of their own. */
 const DOCUMENTS = ['handoffs', 'tool-results', 'prompts'];
 
 /**
@@ -142,7 +138,6 @@ export const LOG = 'memory.ndjson';
 /** Every turn rewrites these files, and most of them can be recreated from the log. */
 const REWRITTEN = { durable: false };
 
-/** The run that opens the folder. */
 export interface Who {
   readonly runId: string;
   readonly now: () => number;
@@ -210,7 +205,6 @@ function useFolder(root: ContextDir, dir: ContextDir, lock: Lock, { name, now }:
     append: (file: string, lines: DiskText) => ifOpen(() => dir.append(file, lines)),
     /** Replaces a file atomically, in bounded memory. */
     rewrite: (file: string, chunks: Iterable<DiskText>) => ifOpen(() => dir.write(file, chunks, REWRITTEN)),
-    /** Size in bytes; 0 if the file does not exist. */
     sizeOf: (file: string) => statsOf(dir.place(file))?.size ?? 0,
     /** Writes `scratch.md`, both here and in the folder above all sessions. */
     writeIndex: (text: DiskText) =>
@@ -220,7 +214,7 @@ function useFolder(root: ContextDir, dir: ContextDir, lock: Lock, { name, now }:
         record.save();
         isIndexed = true;
       }),
-    /** Adds another of claude's ids to the session. Ignores an invalid id. */
+    /** Ignores an invalid id. */
     alias: (other: string) => ifOpen(() => record.add(other)),
     /** Releases the lock. Nothing can be written afterwards. */
     close(): void {
@@ -235,7 +229,6 @@ function useFolder(root: ContextDir, dir: ContextDir, lock: Lock, { name, now }:
   };
 }
 
-/** Removes temporary files left by an interrupted atomic write. */
 function sweep(dir: ContextDir, before: number): void {
   for (const name of namesIn(dir.path, LEFTOVER)) {
     const path = join(dir.path, name);
@@ -276,7 +269,6 @@ export function openNotesFolder(path: string) {
       withPlainFile(join(path, file), O_WRONLY | O_APPEND | O_CREAT, (fd, { size }) =>
         appendWhole(fd, masked(text), size),
       ),
-    /** Writes the index. */
     finish: (index: string) => replaceFile(join(path, INDEX), [masked(index)]),
   };
 }
