@@ -4,7 +4,6 @@ import type { Effect, EffectOf, HookAnswer, HookName, TimerName } from '../core/
 import type { Input } from '../core/governor/input.ts';
 import type { Answered } from '../core/memory/hand-back/hand-back.ts';
 import { messageOf } from '../errors.ts';
-import { maskedLine } from '../store/masks/disk-text.ts';
 import type { SessionStore } from '../store/runs/session-store.ts';
 import { fatesIn } from './kept-prompts.ts';
 import type { CallerOutput } from './output/output.ts';
@@ -110,7 +109,7 @@ export function createExecutor(world: ExecutorWorld) {
     hold(effect) {
       const { uuid, line } = effect;
       store.run({ prompts: fatesIn(effect) });
-      store.mailbox({ held: uuid, line: maskedLine(line) });
+      store.mailbox({ held: uuid, line });
     },
     keep: ({ file, texts }) => store.keep(file, texts),
     'answer-hook': answerHook,

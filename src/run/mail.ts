@@ -31,6 +31,7 @@ export function createMail(inbox: Inbox | undefined, onFault: Faults) {
     close(): void {
       clearInterval(timer);
       orReport(endWith, 'the inbox of this run is not removed', () => inbox?.dispose());
+      isOver = true;
     },
   };
 }

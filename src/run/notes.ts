@@ -153,6 +153,7 @@ export function createNoteTaker(world: NoteTakerWorld) {
         flush(state);
         folder?.close();
       });
+      isOver = true;
     },
   };
 }

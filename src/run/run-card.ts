@@ -3,7 +3,7 @@ import { type Decision, finishedRelief } from '../core/governor/decisions.ts';
 import { endReason, standingOf } from '../core/governor/standing.ts';
 import type { GovernorState } from '../core/governor/state.ts';
 import { processMark } from '../store/files/process-mark.ts';
-import { createRunCard, type RunCard } from '../store/runs/run-cards.ts';
+import { type RunCard, writeRunCard } from '../store/runs/run-cards.ts';
 import type { WholeResults } from './output/whole-results.ts';
 
 /** Minimum interval between two writes of a card, in milliseconds. */
@@ -19,7 +19,6 @@ interface CardPlace {
 
 export function keepRunCard({ state: folder, cwd, contextDir, now, figures }: CardPlace, first: GovernorState) {
   const { runId } = first.run;
-  const write = createRunCard(folder, runId);
   const place = {
     version: 1,
     runId,
@@ -31,25 +30,37 @@ export function keepRunCard({ state: folder, cwd, contextDir, now, figures }: Ca
   let latest = first;
   const seen = { compaction: 0, handoff: 0, resetsAt: undefined as number | undefined };
   let timer: NodeJS.Timeout | undefined;
-  const cardOf = (end: RunCard['end']): RunCard => ({
-    ...place,
-    since,
-    at: now(),
-    ...standingOf(latest),
-    compactions: seen.compaction,
-    handoffs: seen.handoff,
-    lost: figures.lost(latest),
-    end,
-    ...(end === null ? {} : { phase: 'ended', waitsFor: null }),
-  });
-  write(cardOf(null));
+  // Without a home folder, or with a read-only one, the run is not listed.
+  let isListed = true;
+
+  function write(end: RunCard['end']): void {
+    if (folder === undefined || !isListed) return;
+    const card: RunCard = {
+      ...place,
+      since,
+      at: now(),
+      ...standingOf(latest),
+      compactions: seen.compaction,
+      handoffs: seen.handoff,
+      lost: figures.lost(latest),
+      end,
+      ...(end === null ? {} : { phase: 'ended', waitsFor: null }),
+    };
+    try {
+      writeRunCard(folder, card);
+    } catch {
+      isListed = false;
+    }
+  }
+
+  write(null);
   return {
     seen,
     see(state: GovernorState): void {
       latest = state;
       timer ??= setTimeout(() => {
         timer = undefined;
-        write(cardOf(null));
+        write(null);
       }, PAUSE_MS).unref();
     },
     decided(decision: Decision): void {
@@ -60,7 +71,7 @@ export function keepRunCard({ state: folder, cwd, contextDir, now, figures }: Ca
     end(state: GovernorState, exitCode: number): void {
       clearTimeout(timer);
       latest = state;
-      write(cardOf({ reason: endReason(state, exitCode), exitCode }));
+      write({ reason: endReason(state, exitCode), exitCode });
     },
   };
 }

@@ -36,12 +36,10 @@ export function readStat(pid: number) {
   return orElse(() => {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     // proc(5): the program's name is the second field, in parentheses, and may contain spaces and parentheses.
-    const end = stat.lastIndexOf(')');
-    const fields = stat.slice(end + 2).split(' ');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const [state, parent, group] = fields;
     const start = fields[19];
-    const name = stat.slice(stat.indexOf('(') + 1, end);
-    return state && start ? { name, state, parent: Number(parent), group: Number(group), start } : undefined;
+    return state && start ? { state, parent: Number(parent), group: Number(group), start } : undefined;
   }, undefined);
 }
 

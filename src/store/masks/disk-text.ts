@@ -21,22 +21,12 @@ export function maskedJson(value: object, indent?: number): DiskText {
   return (whole === json || parsed(whole) !== undefined ? whole : json) as DiskText;
 }
 
-/** Like maskedJson, for an entry of a record, whose `line` contains JSON. */
+/** Like maskedJson, for an entry whose `line` contains JSON. */
 export function maskedEntry(entry: object): DiskText {
   const { line } = fieldsOf(entry);
   if (typeof line !== 'string') return maskedJson(entry);
   const value = parsed(line);
   return unmaskedText(JSON.stringify({ ...entry, line: isFields(value) ? maskedJson(value) : redact(line) }));
-}
-
-/**
- * Masks a line of JSON, including secrets that only its structure reveals. Returns a line without secrets unchanged.
- */
-export function maskedLine(line: string): string {
-  const value = parsed(line);
-  if (value === undefined) return line;
-  const hidden = JSON.stringify(value, (_, part: unknown) => withoutSecrets(part));
-  return hidden === JSON.stringify(value) ? line : hidden;
 }
 
 function withoutSecrets(part: unknown): unknown {

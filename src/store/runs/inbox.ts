@@ -40,7 +40,6 @@ export function createInbox(contextDir: string, runId: string) {
   createPlain(path, header);
   const { fd } = openPlain(path, constants.O_RDONLY);
   const next = lineReader(fd, header.length);
-  let disposed = false;
   return {
     path,
     /** {@link takeAnswer} reads it. */
@@ -48,10 +47,8 @@ export function createInbox(contextDir: string, runId: string) {
       if (ANSWER_ID.test(id)) replaceFile(answerPath(path, id), [maskedJson(answer)], { durable: false });
     },
     /** The complete lines since the previous call, from at most 1 MB; the next call returns the rest. */
-    drain: (): string[] => (disposed ? [] : orStoreError(path, next)),
+    drain: (): string[] => orStoreError(path, next),
     dispose(): void {
-      if (disposed) return;
-      disposed = true;
       closeSync(fd);
       removeFile(path);
     },

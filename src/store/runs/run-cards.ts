@@ -33,25 +33,11 @@ const MAX_CARDS = 200;
 
 const NAME = /^[0-9a-f-]{36}\.json$/;
 
-/**
- * Returns a function that writes a run's card. If it cannot be written, as with a read-only home, the run is not
- * listed.
- *
- * @param state the user's state folder; undefined without a home folder
- */
-export function createRunCard(state: string | undefined, runId: string) {
-  const path = state && cardPath(state, runId);
-  let isOver = path === undefined;
-  return (card: RunCard): void => {
-    if (isOver || path === undefined) return;
-    try {
-      makeFolder(dirname(path));
-      replaceFile(path, [maskedJson(card)], { durable: false });
-      if (card.end !== null) forgetOldCards(state);
-    } catch {
-      isOver = true;
-    }
-  };
+export function writeRunCard(state: string, card: RunCard): void {
+  const path = cardPath(state, card.runId);
+  makeFolder(dirname(path));
+  replaceFile(path, [maskedJson(card)], { durable: false });
+  if (card.end !== null) forgetOldCards(state);
 }
 
 function cardPath(state: string, runId: string): string {
@@ -80,8 +66,8 @@ function cardIn(path: string): RunCard | undefined {
   return { ...card, phase: 'ended', waitsFor: null, end: { reason: 'died', exitCode: 137 } };
 }
 
-function forgetOldCards(state: string | undefined): void {
-  if (state === undefined || namesOf(join(state, RUNS_FOLDER)).length <= MAX_CARDS) return;
+function forgetOldCards(state: string): void {
+  if (namesOf(join(state, RUNS_FOLDER)).length <= MAX_CARDS) return;
   const ended = readRunCards(state).filter(({ end }) => end !== null);
   for (const { runId } of ended.slice(MAX_CARDS)) removeFile(cardPath(state, runId));
 }

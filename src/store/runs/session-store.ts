@@ -7,7 +7,7 @@ import { readLines } from '../files/read-lines.ts';
 import { type Faults, orReport } from '../files/store-error.ts';
 import { type ContextDir, fileName, openContextDir } from '../folders/context-dir.ts';
 import { HEALTH_LOG, keepShort } from '../ledgers/health-log.ts';
-import { masked, maskedJson, unmaskedText } from '../masks/disk-text.ts';
+import { masked, maskedEntry, maskedJson, unmaskedText } from '../masks/disk-text.ts';
 import { JOURNAL } from './journal.ts';
 import type { Seal } from './seal.ts';
 
@@ -63,8 +63,8 @@ export function createSessionStore(path: string, { runId, now, onFault, ...optio
     for (const each of isGone ? needed.values() : [write]) each();
   }
 
-  const add = (file: string, entry: object) =>
-    attempt((open) => open.append(file, maskedJson({ v: 1, t: new Date(now()).toISOString(), ...entry })));
+  const add = (file: string, entry: object, mask = maskedJson) =>
+    attempt((open) => open.append(file, mask({ v: 1, t: new Date(now()).toISOString(), ...entry })));
 
   return {
     /** Whether the state for a resume is kept, and every write so far succeeded. */
@@ -81,7 +81,7 @@ export function createSessionStore(path: string, { runId, now, onFault, ...optio
       add(HEALTH_LOG, entry);
     },
     /** Held prompts, and when they were delivered. */
-    mailbox: (entry: object) => add('mailbox.ndjson', { run: runId, ...entry }),
+    mailbox: (entry: object) => add('mailbox.ndjson', { run: runId, ...entry }, maskedEntry),
     /** Appends state for resuming the run after a crash, unmasked. The file is removed once all prompts are answered. */
     run(entry: object): void {
       const name = nameOf(runId);

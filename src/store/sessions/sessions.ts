@@ -189,37 +189,27 @@ function useFolder(root: ContextDir, dir: ContextDir, lock: Lock, { name, now }:
   // Refuses a link or a folder before the work begins.
   dir.place(LOG);
   const record = keepRecord(dir, name, now);
-  let closed = false;
   let isIndexed = false;
-
-  /** Throws after close(): without the lock, another process may be writing. */
-  function ifOpen(work: () => void): void {
-    if (closed) throw new CtxbError('store', `${dir.path} was closed: open it again`);
-    work();
-  }
 
   return {
     /** The complete lines of the log, without newlines, read one at a time. */
     logLines: () => readLines(dir.place(LOG)),
     /** Appends complete lines, all or none. */
-    append: (file: string, lines: DiskText) => ifOpen(() => dir.append(file, lines)),
+    append: dir.append,
     /** Replaces a file atomically, in bounded memory. */
-    rewrite: (file: string, chunks: Iterable<DiskText>) => ifOpen(() => dir.write(file, chunks, REWRITTEN)),
+    rewrite: (file: string, chunks: Iterable<DiskText>) => dir.write(file, chunks, REWRITTEN),
     sizeOf: (file: string) => statsOf(dir.place(file))?.size ?? 0,
     /** Writes `scratch.md`, both here and in the folder above all sessions. */
-    writeIndex: (text: DiskText) =>
-      ifOpen(() => {
-        dir.write(INDEX, text, REWRITTEN);
-        root.write(INDEX, text, REWRITTEN);
-        record.save();
-        isIndexed = true;
-      }),
+    writeIndex(text: DiskText): void {
+      dir.write(INDEX, text, REWRITTEN);
+      root.write(INDEX, text, REWRITTEN);
+      record.save();
+      isIndexed = true;
+    },
     /** Ignores an invalid id. */
-    alias: (other: string) => ifOpen(() => record.add(other)),
-    /** Releases the lock. Nothing can be written afterwards. */
+    alias: record.add,
+    /** Releases the lock. Write nothing afterwards, because another process may be writing. */
     close(): void {
-      if (closed) return;
-      closed = true;
       try {
         if (!isIndexed) record.save();
       } finally {
