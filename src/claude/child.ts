@@ -12,10 +12,7 @@ export const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as cons
 /** Signals that a terminal sends to its foreground processes at a key press. */
 const KEYBOARD_SIGNALS: ReadonlySet<NodeJS.Signals> = new Set(['SIGINT', 'SIGQUIT']);
 
-/**
- * File descriptors for a start: both ends of three pipes, and of the pipe that reports whether the program was
- * executed.
- */
+/** Both ends of three pipes, and of the pipe that reports whether the program was executed. */
 const DESCRIPTORS = 8;
 
 export interface ChildEnd {
@@ -118,9 +115,7 @@ export async function runUntouched(
   return result.exitCode;
 }
 
-/**
- * Throws early: with too few descriptors, Node starts a child without pipes, and emits the error before anyone listens.
- */
+/** With too few descriptors, Node starts a child without pipes, and emits the error before anyone listens. */
 function requireDescriptors(): void {
   const open: number[] = [];
   try {

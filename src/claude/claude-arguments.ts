@@ -54,8 +54,8 @@ const OTHER_MODES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Parses claude's arguments (without the program's name) as claude does, and finds the prompt among them. Never throws:
- * arguments that claude would refuse return `untouched`, so that claude prints its own error.
+ * Parses claude's arguments as claude does. Never throws: arguments that claude would refuse return `untouched`, so
+ * that claude prints its own error.
  */
 export function readClaudeArguments(argv: readonly string[]): ClaudeInvocation {
   const tokens = tokenise(argv);
@@ -78,18 +78,13 @@ export function refuseLauncher(words: readonly string[]): void {
 }
 
 /**
- * The arguments that start claude in its two-way mode. Ours come first, where no option of the caller can consume them,
- * and none of ours has a variable number of values.
+ * Ours come first, where no option of the caller can consume them, and none of ours has a variable number of values.
  */
 export function childArguments(invocation: HeadlessInvocation): string[] {
   return [...ourArguments(invocation), ...invocation.passed];
 }
 
-/**
- * The arguments for a claude that replaces an ended one.
- *
- * @param resume the session to resume; undefined: a fresh one
- */
+/** @param resume the session to resume; undefined: a fresh one */
 export function successorArguments(invocation: HeadlessInvocation, resume: string | undefined): string[] {
   return [...ourArguments(invocation), ...givenOption('--resume', resume), ...invocation.passedAgain];
 }
@@ -98,10 +93,7 @@ export function givenOption(name: string, value: string | undefined): string[] {
   return value === undefined ? [] : [name, value];
 }
 
-/**
- * Names a worktree that has no name: claude creates a new one at each start, but a new process must work in the old
- * one.
- */
+/** claude creates a new worktree at each start, unless it has a name, but a new process must work in the old one. */
 export function withNamedWorktree(invocation: HeadlessInvocation, name: string): HeadlessInvocation {
   const named = (words: readonly string[]) =>
     tokenise(words).flatMap((token) => {

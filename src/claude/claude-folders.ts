@@ -22,11 +22,7 @@ export function settingsPaths(where: Where): string[] {
 
 export const SETTINGS_LIMIT = 4 * 1024 * 1024;
 
-/**
- * Whether the user's settings contain a PreCompact hook, which may guard the context.
- *
- * @param given the value of `--settings`: a path or JSON
- */
+/** Such a hook may guard the context. @param given the value of `--settings`: a path or JSON */
 export function hasCompactionHook(where: Where, given: string | undefined): boolean {
   const files = settingsPaths(where);
   const own = given?.trimStart().startsWith('{') ? parseFields(given) : undefined;
@@ -54,10 +50,7 @@ export function findSessionLog({ id, transcript }: LoggedSession, place: Where):
 
 type LoggedSession = Partial<GovernorState['session']>;
 
-/**
- * The session that claude resumes by default: the one whose log in the project was written last, unless it has no
- * messages (2.1.330).
- */
+/** The one whose log in the project was written last, unless it has no messages (2.1.330). */
 export function newestSession(place: Where): string | undefined {
   const path = sessionLogsSince(0, place).find(mayBeResumed);
   return path && basename(path, '.jsonl');
@@ -86,10 +79,7 @@ export function projectLogs(place: Where): string {
   return join(configFolder(place), 'projects', projectFolder(realPath(place.cwd)));
 }
 
-/**
- * Whether a log may belong to the project. False if its first row with a folder names another project, whose logs share
- * the same folder.
- */
+/** False if its first row with a folder names another project, whose logs share the same folder. */
 export function mayBeOfProject(path: string, { cwd }: Where): boolean {
   const own = realPath(cwd);
   for (const line of readLines(path)) {

@@ -20,8 +20,7 @@ export interface OpenTool {
 }
 
 /**
- * Reads a session's log, one line in memory at a time. A missing file has nothing delivered and nothing finished. Of a
- * line that is not valid JSON, such as one torn by a kill, it uses the readable parts.
+ * Of a line that is not valid JSON, such as one torn by a kill, it uses the readable parts.
  *
  * @throws CtxbError `store` when the log is unreadable or not a regular file
  */
@@ -30,30 +29,22 @@ export function readSessionLog(path: string) {
   for (const line of readLines(path)) {
     for (const row of rowsIn(line)) if (row.isSidechain !== true) readRow(reading, row);
   }
+  const { hasMessages, delivered, finished } = reading;
   const [openTool] = reading.open.values();
-  return {
-    /** Whether the log has messages besides commands: after only `/clear`, the agent knows nothing. */
-    hasMessages: reading.hasMessages,
-    /**
-     * The uuids of input that claude has processed: prompts, and texts sent during a turn. Includes rows that claude
-     * writes on the user's behalf. Of lines that claude joined into one turn, only the last uuid is present. A row is
-     * written up to 0.15 s after the prompt was sent to the API: a claude that is killed earlier does not know the
-     * prompt when it resumes.
-     */
-    delivered: reading.delivered,
-    /**
-     * Whether the last turn of the main thread ended with an answer, rather than an error, an interruption or a kill.
-     * Always false for logs of old versions (2.1.38 is the newest one known), which do not record why an answer ended.
-     */
-    finished: reading.finished,
-    /** A tool call of the last answer without a result. */
-    openTool,
-  };
+  return { hasMessages, delivered, finished, openTool };
 }
 
 class Reading {
+  /** Whether the log has messages besides commands: after only `/clear`, the agent knows nothing. */
   hasMessages = false;
+  /**
+   * The uuids of input that claude has processed: prompts, and texts sent during a turn. Includes rows that claude
+   * writes on the user's behalf. Of lines that claude joined into one turn, only the last uuid is present. A row is
+   * written up to 0.15 s after the prompt was sent to the API: a claude that is killed earlier does not know the prompt
+   * when it resumes.
+   */
   readonly delivered = new Set<string>();
+  /** Whether the last turn of the main thread ended with an answer, rather than an error, an interruption or a kill. */
   finished = false;
   /** The value of `finished` before the slash command of the latest row; false if the row is not a command. */
   beforeCommand = false;

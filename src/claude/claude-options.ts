@@ -2,10 +2,7 @@ import { text } from 'node:stream/consumers';
 import type { Where } from '../io.ts';
 import { startChild } from './child.ts';
 
-/**
- * Number of values of an option: `optional` consumes the next word unless it starts with a dash, `many` consumes all
- * such words.
- */
+/** `optional` consumes the next word unless it starts with a dash, `many` consumes all such words. */
 type ValueCount = 'none' | 'one' | 'optional' | 'many';
 
 /** `name` is the spelling under which all aliases are reported. */

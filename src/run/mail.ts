@@ -31,7 +31,6 @@ export function createMail(inbox: Inbox | undefined, onFault: Faults) {
     close(): void {
       clearInterval(timer);
       orReport(endWith, 'the inbox of this run is not removed', () => inbox?.dispose());
-      isOver = true;
     },
   };
 }

@@ -9,7 +9,8 @@ export const MARK = 'CTXB.TAG';
 export const IGNORE = '.gitignore';
 const TIMED = '\\d{8}T\\d{9}-[0-9a-f]{4}';
 const PART = `health-${TIMED}\\.ndjson`;
-export const HEALTH_PART = wholeName(PART);
+/** A health log, or an archived part of one, whose name sorts before it. */
+export const HEALTH_FILE = wholeName(`health\\.ndjson|${PART}`);
 
 export const SESSIONS = 'sessions';
 /** The folder of a session, or of a run that found that folder locked: `<id>.<first 8 characters of the run's id>`. */

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { orElse, unreadableError } from '../../errors.ts';
 import { namesIn, realPath, removeFile, statsOf } from '../files/plain-file.ts';
 import { ignoring, orStoreError } from '../files/store-error.ts';
-import { HEALTH_PART, timedName } from '../folders/own-names.ts';
+import { HEALTH_FILE, timedName } from '../folders/own-names.ts';
 
 export const HEALTH_LOG = 'health.ndjson';
 
@@ -19,12 +19,12 @@ export function keepShort(folder: string, now: number): void {
   // All names differ, so nothing is ever replaced.
   const part = `health-${timedName(new Date(now))}.ndjson`;
   orStoreError(path, () => ignoring(['ENOENT'], () => renameSync(path, join(folder, part))));
-  for (const old of partsIn(folder).slice(0, -MAX_PARTS)) removeFile(join(folder, old));
+  for (const old of logNames(folder).slice(0, -MAX_PARTS)) removeFile(join(folder, old));
 }
 
 /** Oldest first. */
-function partsIn(folder: string): string[] {
-  return namesIn(folder, HEALTH_PART).sort();
+function logNames(folder: string): string[] {
+  return namesIn(folder, HEALTH_FILE).sort();
 }
 
 type ContextDirOf = (project: string) => Promise<string>;
@@ -55,8 +55,7 @@ function isFolder(path: string): boolean {
 
 /** An unreadable folder may contain a log: reading that log reports the error. */
 function logsIn(folder: string): string[] {
-  const names = () => [...partsIn(folder), ...namesIn(folder).filter((name) => name === HEALTH_LOG)];
-  return orElse(names, [HEALTH_LOG]).map((name) => join(folder, name));
+  return orElse(() => logNames(folder), [HEALTH_LOG]).map((name) => join(folder, name));
 }
 
 /**

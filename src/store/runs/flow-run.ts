@@ -22,8 +22,8 @@ export function openFlowRun(contextDir: string, id: string, onFault: Faults = ()
   const read = (file: string) => unwritten.get(file) ?? readPlain(resolve(contextDir, file), OUTPUT_LIMIT);
 
   /**
-   * Writes a file. After a failure it reports the fault and keeps the text, and later ones of the same folder, in
-   * memory until a write succeeds: no step may look done on disk without its output.
+   * After a failure, keeps the text, and later ones of the same folder, in memory until a write succeeds: no step may
+   * look done on disk without its output.
    */
   function write(file: string, text: DiskText): void {
     unwritten.delete(file);

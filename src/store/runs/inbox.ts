@@ -40,6 +40,7 @@ export function createInbox(contextDir: string, runId: string) {
   createPlain(path, header);
   const { fd } = openPlain(path, constants.O_RDONLY);
   const next = lineReader(fd, header.length);
+  let disposed = false;
   return {
     path,
     /** {@link takeAnswer} reads it. */
@@ -47,8 +48,10 @@ export function createInbox(contextDir: string, runId: string) {
       if (ANSWER_ID.test(id)) replaceFile(answerPath(path, id), [maskedJson(answer)], { durable: false });
     },
     /** The complete lines since the previous call, from at most 1 MB; the next call returns the rest. */
-    drain: (): string[] => orStoreError(path, next),
+    drain: (): string[] => (disposed ? [] : orStoreError(path, next)),
     dispose(): void {
+      if (disposed) return;
+      disposed = true;
       closeSync(fd);
       removeFile(path);
     },
@@ -91,9 +94,6 @@ function lineReader(fd: number, start: number): () => string[] {
 }
 
 /**
- * Leaves a line for a running ctxb.
- *
- * @param path of an existing inbox
  * @param line without a newline, at most 16 KiB
  * @throws CtxbError `usage` when the line is too long or contains a newline; `store`
  */
@@ -141,11 +141,7 @@ function sweep(folder: string): void {
 
 const INBOX = 'inbox';
 
-/**
- * The path of a run's inbox, known before the folder exists so that claude can start meanwhile.
- *
- * @param runId a UUID
- */
+/** Known before the folder exists, so that claude can start meanwhile. */
 export function inboxPath(contextDir: string, runId: string): string {
   return join(resolve(contextDir), INBOX, `${fileName(runId)}.ndjson`);
 }
@@ -156,9 +152,8 @@ export interface Note {
 }
 
 /**
- * Leaves a note for the run this process belongs to, or else for the only run in the folder.
+ * For the run this process belongs to, or else for the only run in the folder.
  *
- * @param folder absolute path of the runs' files
  * @throws CtxbError `usage` when the text is empty, or the folder has no active run or several; `store`
  */
 export function leaveNote(note: Note, folder: string, env: Environment): void {

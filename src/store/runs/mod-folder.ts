@@ -31,7 +31,7 @@ export function makeModFolder(root = tmpdir(), mod = MOD) {
     watcher?.close();
     watcher = undefined;
   };
-  const [answer, messages] = [join(path, 'receipt.json'), join(path, 'kept.json')];
+  const files = ['receipt.json', 'kept.json'].map((name) => join(path, name));
   return {
     path,
     whenAlive(callback: () => void): void {
@@ -53,9 +53,9 @@ export function makeModFolder(root = tmpdir(), mod = MOD) {
     },
     /** The mod's receipt since the last call, and the kept messages; undefined if the mod has not answered. */
     takeReceipt() {
-      if (!existsSync(answer)) return undefined;
-      const [receipt, kept] = [answer, messages].map((file) => readJson(file, MAX_BYTES));
-      for (const file of [answer, messages]) if (existsSync(file)) removeFile(file);
+      const [receipt, kept] = files.map((file) => readJson(file, MAX_BYTES));
+      if (receipt === undefined) return undefined;
+      files.forEach(removeFile);
       return { receipt, kept };
     },
     remove(): void {

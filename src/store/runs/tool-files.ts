@@ -89,11 +89,7 @@ function countFitting(text: string, offset: number, chars: number): number {
 
 const FOLDER = 'tool-results';
 
-/**
- * Writes the complete result of a tool, masked, to a file of its own in the context folder. Keeps the number of lines.
- *
- * @returns the file's absolute path
- */
+/** Masks secrets, and keeps the number of lines. @returns the absolute path */
 export function storeToolResult(contextDir: string, name: string, text: string | readonly string[]): string {
   // Names are ids of tool calls, and some back-ends count them from one in every session.
   return openContextDir(contextDir).create(join(FOLDER, fileName(name)), '.txt', masked(text), { durable: false });

@@ -103,10 +103,7 @@ function isSessionId(id: string): boolean {
   return SESSION_ID.test(id);
 }
 
-/**
- * The data about a session that can be read without its memory. `ids` are claude's: `/clear` starts a new one. Undefined
- * if the file is missing, damaged or not a regular file.
- */
+/** `ids` are claude's: `/clear` starts a new one. Undefined if the file is missing, damaged or not a regular file. */
 function readSessionFile(folder: string) {
   const { ids: all, updatedAt } = fieldsOf(readJson(join(folder, SESSION_FILE), LIMIT));
   const ids = textsOf(all);
@@ -117,10 +114,7 @@ const NOTES_LIMIT = 64 * 1024 * 1024;
 
 const DOCUMENTS = ['handoffs', 'tool-results', 'prompts'];
 
-/**
- * The files in a ctxb folder that record work: documents, long prompts and complete results of tools. Empty if the folder
- * does not exist. Writes nothing.
- */
+/** Handoffs, long prompts and complete results of tools. Writes nothing. */
 export function keptDocuments(contextDir: string) {
   if (kindOf(contextDir) !== 'folder') return [];
   const files = DOCUMENTS.flatMap((name) =>
@@ -143,16 +137,12 @@ export interface Who {
   readonly now: () => number;
 }
 
-/**
- * A session's own folder, locked against other processes. File names are relative to it. Every method throws when the
- * disk is full or a foreign file is in the way.
- */
+/** Locked against other processes. Every method throws when the disk is full or a foreign file is in the way. */
 export type SessionFolder = ReturnType<typeof openSessionFolder>;
 
 /**
- * Opens the folder of a session, creating it if necessary, and locks it until it is closed or the process ends.
+ * Locks the folder of a session until it is closed or the process ends.
  *
- * @param contextDir the folder above all sessions, created if necessary
  * @param id any of claude's ids of the session; the run's own id is used if it is no valid file name
  */
 export function openSessionFolder(contextDir: string, id: string, who: Who) {
@@ -194,7 +184,7 @@ function useFolder(root: ContextDir, dir: ContextDir, lock: Lock, { name, now }:
   return {
     /** The complete lines of the log, without newlines, read one at a time. */
     logLines: () => readLines(dir.place(LOG)),
-    /** Appends complete lines, all or none. */
+    /** All or none. */
     append: dir.append,
     /** Replaces a file atomically, in bounded memory. */
     rewrite: (file: string, chunks: Iterable<DiskText>) => dir.write(file, chunks, REWRITTEN),
@@ -249,7 +239,7 @@ function keepRecord(dir: ContextDir, name: string, now: () => number) {
   return { add, save };
 }
 
-/** Opens a folder for the notes of a recording. It must be new or empty. */
+/** The folder must be new or empty. */
 export function openNotesFolder(path: string) {
   makeFolder(path);
   if (namesIn(path).length > 0) throw new CtxbError('store', `${path} is not empty: name a new folder`);
