@@ -125,7 +125,8 @@ function isDashed(word: string): boolean {
 function readOption(word: string, rest: string[]): OptionToken | UnknownToken {
   const exact = OPTIONS.get(word);
   if (exact !== undefined) return withValues(exact, word, rest);
-  return (word.startsWith('--') ? readAssignment(word) : readCluster(word, rest)) ?? unknownToken(word);
+  const known = word.startsWith('--') ? readAssignment(word) : readCluster(word, rest);
+  return known ?? { kind: 'unknown', name: word.replace(/=.*/s, ''), written: [word] };
 }
 
 function withValues(option: ClaudeOption, word: string, rest: string[]): OptionToken {
@@ -170,10 +171,6 @@ function optionToken(
   incomplete = false,
 ): OptionToken {
   return { kind: 'option', name, written, value, incomplete };
-}
-
-function unknownToken(word: string): UnknownToken {
-  return { kind: 'unknown', name: word.replace(/=.*/s, ''), written: [word] };
 }
 
 /** Two formats that claude refuses together after it has parsed all options, so that it does nothing else. */

@@ -58,7 +58,7 @@ export function logsBeside(sessionLog: string): string[] {
   return [sessionLog, ...names.filter((name) => AGENT_LOG.test(name)).map((name) => join(folder, name))];
 }
 
-const AGENT_LOG = /(?:^|[\\/])agent-[\w-]+\.jsonl$/;
+const AGENT_LOG = /(?:^|\/)agent-[\w-]+\.jsonl$/;
 
 /** Each call at its list price at least. */
 export function loggedMicroUsd(calls: LoggedCalls, prices: Prices): number {

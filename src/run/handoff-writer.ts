@@ -23,40 +23,25 @@ interface HandoffWriterWorld {
 
 /** Writes the agent's answer if it is usable, else the mechanical handoff. */
 export function createHandoffWriter({ run, io, folder, memory, faults }: HandoffWriterWorld) {
-  function problemsOf(answer: string): Problem[] {
-    return checkHandoff(answer, {
-      exists: (path) => existsSync(resolve(io.cwd, path.replace(/^~(?=\/)/, io.env.HOME ?? '~'))),
-      outcomeOf: memory.outcomeOf,
-    });
-  }
+  const exists = (path: string) => existsSync(resolve(io.cwd, path.replace(/^~(?=\/)/, io.env.HOME ?? '~')));
 
-  /** On a full disk, the fresh context still gets the document. */
-  const write = (t: number, document: string) =>
-    orReport(faults, 'the handoff is not written down', () =>
-      join(run.contextDir, relative(folder, writeHandoff(folder, t, document))),
-    );
-
-  function writtenEvent(
-    usable: string | undefined,
-    problems: readonly string[],
-    reason: string,
-    state: GovernorState,
-  ): OwnEvent {
+  return ({ answer, reason }: EffectOf<'write-handoff'>, state: GovernorState): OwnEvent => {
+    const found = answer === undefined ? [] : checkHandoff(answer, { exists, outcomeOf: memory.outcomeOf });
+    const problems = found.map(({ text }) => text);
+    const usable = isDocument(found) ? answer : undefined;
     const t = Date.now();
     const by = usable === undefined ? 'memory' : 'agent';
     const document = usable ?? memory.handoff(state, t);
     // Problems of a rejected answer do not concern the mechanical document.
     const checks = usable === undefined ? [] : problems;
     const completed = joinParts(document.trim(), memory.missingFrom(document, COMPLETION_ROOM));
-    const path = write(t, renderHandoffFile(headOf(state, { reason, t, checks, by }), completed));
+    const file = renderHandoffFile(headOf(state, { reason, t, checks, by }), completed);
+    // On a full disk, the fresh context still gets the document.
+    const path = orReport(faults, 'the handoff is not written down', () =>
+      join(run.contextDir, relative(folder, writeHandoff(folder, t, file))),
+    );
     const missing = (room: number) => redact(memory.missingFrom(document, room));
     return { kind: 'handoff-written', path, text: startingText(redact(document), missing, path, checks), by, problems };
-  }
-
-  return ({ answer, reason }: EffectOf<'write-handoff'>, state: GovernorState): OwnEvent => {
-    const found = answer === undefined ? [] : problemsOf(answer);
-    const problems = found.map(({ text }) => text);
-    return writtenEvent(isDocument(found) ? answer : undefined, problems, reason, state);
   };
 }
 

@@ -14,43 +14,38 @@ import type { WholeResults } from './output/whole-results.ts';
 /**
  * On the stream, only the result of a turn has the final token counts of calls: a turn that a kill cuts off has none,
  * and a subagent is stopped before. claude's logs and its counter have them.
+ *
+ * @param since time of claude's last report, in milliseconds since the epoch
  */
-export const loggedSpending = {
-  /**
-   * At the end of a process.
-   *
-   * @param since time of claude's last report, in milliseconds since the epoch
-   */
-  atExit(state: GovernorState, io: Io, figures: WholeResults, since: number) {
-    const path = findSessionLog(state.session, io);
-    if (path === undefined) return {};
-    const paths = logsBeside(path);
-    figures.correct(loggedCalls(paths, figures.reportedAt));
-    const calls = loggedCalls(paths, since);
-    const missing = state.limits.cost.calls.filter(({ messageId }) => !calls.has(messageId));
-    const openMicroUsd = missing.reduce((sum, call) => sum + callMicroUsd(call), microUsdOf(calls, state));
-    return { openMicroUsd };
-  },
+export function spendingAtExit(state: GovernorState, io: Io, figures: WholeResults, since: number) {
+  const path = findSessionLog(state.session, io);
+  if (path === undefined) return {};
+  const paths = logsBeside(path);
+  figures.correct(loggedCalls(paths, figures.reportedAt));
+  const calls = loggedCalls(paths, since);
+  const missing = state.limits.cost.calls.filter(({ messageId }) => !calls.has(messageId));
+  const openMicroUsd = missing.reduce((sum, call) => sum + callMicroUsd(call), microUsdOf(calls, state));
+  return { openMicroUsd };
+}
 
-  /** Of limited subagents whose figures a line has changed. */
-  ofAgents(before: GovernorState, after: GovernorState, io: Io): OwnEvent[] {
-    if (!hasAgentLimits(after.run.policy.agents)) return [];
-    if (!after.run.persistent) return unseenOf(before, after);
-    if (after.work.agents.all === before.work.agents.all) return [];
-    return Object.values(after.work.agents.all).flatMap((agent) => {
-      if (agent.calls <= (agentOf(before, agent.id)?.calls ?? 0)) return [];
-      const session = findSessionLog(after.session, io);
-      const paths = session === undefined ? [] : logsBeside(session);
-      const calls = new Map(loggedCalls(paths.filter((path) => basename(path) === `agent-${agent.taskId}.jsonl`)));
-      const last = streamedCall(agent);
-      calls.delete(last.messageId);
-      const whole = [...calls.values()].reduce((sum, { usage }) => sum + contextOf(usage) + usage.output, 0);
-      const tokens = whole + last.context + last.output;
-      const microUsd = microUsdOf(calls, after) + last.microUsd;
-      return calls.size === 0 ? [] : [{ kind: 'agent-read', id: agent.id, tokens, microUsd }];
-    });
-  },
-};
+/** Spending of limited subagents whose figures a line has changed. */
+export function spendingOfAgents(before: GovernorState, after: GovernorState, io: Io): OwnEvent[] {
+  if (!hasAgentLimits(after.run.policy.agents)) return [];
+  if (!after.run.persistent) return unseenOf(before, after);
+  if (after.work.agents.all === before.work.agents.all) return [];
+  return Object.values(after.work.agents.all).flatMap((agent) => {
+    if (agent.calls <= (agentOf(before, agent.id)?.calls ?? 0)) return [];
+    const session = findSessionLog(after.session, io);
+    const paths = session === undefined ? [] : logsBeside(session);
+    const calls = new Map(loggedCalls(paths.filter((path) => basename(path) === `agent-${agent.taskId}.jsonl`)));
+    const last = streamedCall(agent);
+    calls.delete(last.messageId);
+    const whole = [...calls.values()].reduce((sum, { usage }) => sum + contextOf(usage) + usage.output, 0);
+    const tokens = whole + last.context + last.output;
+    const microUsd = microUsdOf(calls, after) + last.microUsd;
+    return calls.size === 0 ? [] : [{ kind: 'agent-read', id: agent.id, tokens, microUsd }];
+  });
+}
 
 /**
  * Without a log, claude's counter alone has the whole calls, and it does not tell the subagents apart: each one that has

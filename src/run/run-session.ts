@@ -19,7 +19,7 @@ import { createExecutor, type ExecutorWorld, type StartClaude } from './executor
 import { createHandoffWriter } from './handoff-writer.ts';
 import { contextFolder, type HeadlessRun, type Watcher } from './headless-run.ts';
 import { linesOf } from './kept-prompts.ts';
-import { loggedSpending } from './logged-spending.ts';
+import { spendingAtExit, spendingOfAgents } from './logged-spending.ts';
 import type { CallerOutput } from './output/output.ts';
 import { createPassOn } from './output/pass-on.ts';
 import { keepRunCard } from './run-card.ts';
@@ -92,7 +92,7 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
     tellAll(tell);
     const spent = costs?.settle(host.state);
     if (spent !== undefined) host.tell(spent);
-    tellAll(loggedSpending.ofAgents(before, after, io));
+    tellAll(spendingOfAgents(before, after, io));
   }
 
   function carryOut(actions: readonly Action[], which: (action: Action) => boolean): void {
@@ -145,7 +145,7 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
       startNext: ends.startSuccessor,
       readLog: (state) => ({
         ...readLoggedState(state, io),
-        ...loggedSpending.atExit(state, io, files.figures, costs?.reportedAt ?? now()),
+        ...spendingAtExit(state, io, files.figures, costs?.reportedAt ?? now()),
       }),
       onFault: watcher.notice,
     },

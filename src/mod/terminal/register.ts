@@ -1,6 +1,5 @@
 import { namesCompactionHook } from '../../claude/compaction-hooks.ts';
 import type { Answer } from '../../core/exact/exact-answer.ts';
-import type { GovernorState } from '../../core/governor/state.ts';
 import { leavesAll } from '../../core/protocol/exact-plan.ts';
 import { circumstancesOf } from '../circumstances.ts';
 import { type CompactEvent, type Drawing, type Engine, isFromUser, isSeenByModel, type On } from '../engine.ts';
@@ -129,7 +128,7 @@ export function register(on: On, options: Options): void {
   on('command.run', { command: 'ctxb:status' }, async ($, e, next) => {
     if (plugin.isRun) return next(e);
     await follow($, plugin);
-    return statusOf(stateOf(plugin), plugin.known.costUsd, sessionStatusOf(plugin));
+    return statusOf(plugin.state, plugin.known.costUsd, sessionStatusOf(plugin));
   });
 
   on('command.run', { command: 'ctxb:handoff' }, async ($, e, next) => {
@@ -153,7 +152,7 @@ export function register(on: On, options: Options): void {
     if (plugin.isRun) return next(e);
     await look($, plugin);
     await follow($, plugin);
-    return doctor($, stateOf(plugin), sessionStatusOf(plugin));
+    return doctor($, plugin.state, sessionStatusOf(plugin));
   });
 
   on('ui.render', { component: 'AbovePrompt' }, async ($, e, next) => {
@@ -161,7 +160,7 @@ export function register(on: On, options: Options): void {
     if (plugin.isRun || e.props.hasSurvey) return below;
     const { Box, Text } = $.ui.resolve(e);
     const news = { compacted: plugin.news, offered: plugin.session.offered() };
-    const pieces = bandText(stateOf(plugin), plugin.known.costUsd, e.props.bodyColumns, news);
+    const pieces = bandText(plugin.state, plugin.known.costUsd, e.props.bodyColumns, news);
     const line = h(Text, null, ...pieces.map(({ text, ...style }) => h(Text, style, text)));
     return below ? h(Box, { flexDirection: 'column' }, line, below) : line;
   });
@@ -171,10 +170,6 @@ export function register(on: On, options: Options): void {
     const folded = plugin.isRun || e.props.isExpanded ? undefined : foldedText(e.props.text);
     return next(folded === undefined ? e : { ...e, props: { ...e.props, text: folded } });
   });
-}
-
-function stateOf({ session, known }: PluginState): GovernorState {
-  return session.judged(known);
 }
 
 /**

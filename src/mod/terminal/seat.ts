@@ -1,4 +1,5 @@
 import { predictedTokens } from '../../core/governor/gauge/gauge.ts';
+import type { GovernorState } from '../../core/governor/state.ts';
 import type { ExactReceipt } from '../../core/protocol/exact-plan.ts';
 import type { KnownByStatus } from '../../statusline/judge-status.ts';
 import type { Engine } from '../engine.ts';
@@ -48,9 +49,13 @@ export class PluginState {
     return this.news?.from !== undefined && this.size() >= this.news.from;
   }
 
+  get state(): GovernorState {
+    return this.session.judged(this.known);
+  }
+
   /** Tokens that the next call is expected to send. */
   size(): number {
-    return predictedTokens(this.session.judged(this.known).gauge);
+    return predictedTokens(this.state.gauge);
   }
 }
 

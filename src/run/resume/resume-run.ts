@@ -62,7 +62,7 @@ export async function resumeRun({ contextDir, id, words }: ResumeOptions, io: Wh
   const figures = { ...run.figures, calls: loggedCalls(paths, run.figures.at), at: Date.now(), usd };
   const resumed: ResumedRun = { prompts, figures, spent, ...stateOf(run, { logs, isOwed }, io) };
   return {
-    ...readWords(words.length > 0 ? words : run.words, words.length > 0 ? notice : () => {}),
+    ...(words.length > 0 ? readWords(words, notice) : readWords(run.words, () => {})),
     resumed,
     settings: run.settings,
   };

@@ -181,8 +181,7 @@ function keepPrivate(path: string, fd: number, stats: Stats): void {
 }
 
 export function requireOwner(path: string, { uid }: Stats): void {
-  // Windows has no user ids to compare.
-  const own = process.geteuid?.() ?? uid;
+  const own = process.geteuid?.();
   if (uid === own) return;
   throw new CtxbError(
     'store',
@@ -191,7 +190,7 @@ export function requireOwner(path: string, { uid }: Stats): void {
 }
 
 export function isOpenToOthers({ mode }: Stats): boolean {
-  return process.geteuid !== undefined && (mode & 0o077) !== 0;
+  return (mode & 0o077) !== 0;
 }
 
 export function refuseForeign(path: string, kind: Kind): void {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
-import { join, sep } from 'node:path';
+import { join } from 'node:path';
 import { type Kind, kindOfStats } from '../files/plain-file.ts';
 import { orStoreError } from '../files/store-error.ts';
 
@@ -76,8 +76,7 @@ export function* everythingIn(root: string, at = ''): Generator<Found> {
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const name = join(at, entry.name);
     const kind = kindOfStats(entry);
-    const place = name.replaceAll(sep, '/');
-    const [isFile, isFolder] = [OUR_FILE.test(place), OUR_FOLDER.test(place)];
+    const [isFile, isFolder] = [OUR_FILE.test(name), OUR_FOLDER.test(name)];
     if (kind === 'folder' && isFolder) yield* everythingIn(root, name);
     const fits: Partial<Record<Kind, boolean>> = {
       file: isFile,
