@@ -36,8 +36,7 @@ export const processIo: Io = {
 };
 
 /**
- * Whether stdin can be read: nohup leaves one that is open for writing only. Does not read from a terminal, because a
- * background process that tries is stopped.
+ * nohup leaves a stdin that is open for writing only. A background process that tries to read a terminal is stopped.
  */
 function canReadStdin(): boolean {
   try {
@@ -90,9 +89,7 @@ function writeWhole(text: string): void {
 
 const PAUSE_MS = 1;
 
-/**
- * Retries reads and writes: the parent process may have made the pipe non-blocking, and then missing data is an error.
- */
+/** The parent process may have made the pipe non-blocking, and then missing data is an error. */
 function retryIfBusy(work: () => number): number {
   for (;;) {
     try {

@@ -9,10 +9,7 @@ const MAX_WAITS = 3;
 /** Share of the window that may be filled; the rest is for the answer. */
 const USABLE_SHARE = 0.85;
 
-/**
- * Collects what an exact compaction depends on: the contents of the files read, and whether it can wait until the model
- * has seen the latest results.
- */
+/** The contents of the files read, and whether to wait until the model has seen the latest results. */
 export async function circumstancesOf(
   $: Engine,
   { trigger, messages }: CompactEvent,

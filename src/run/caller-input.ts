@@ -104,8 +104,8 @@ export function fixedPrompts(lines: readonly string[]): CallerInput {
 }
 
 /**
- * Reads lines of a program that speaks the stream protocol, each with its own terminator. Prompts without a `uuid` get
- * one, so that the session log shows which were delivered before a crash. Everything else stays unchanged.
+ * Prompts without a `uuid` get one, so that the session log shows which were delivered before a crash. Everything else
+ * stays unchanged.
  */
 export function protocolLines(stdin: Readable, stamp: Stamp | undefined): CallerInput {
   async function read({ line, end, admit, mayContinue }: CallerListener): Promise<void> {

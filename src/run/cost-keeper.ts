@@ -14,9 +14,7 @@ interface CostKeeperOptions extends CostPlace {
   readonly runId: string;
   readonly period: 'day' | 'month';
   readonly limitUsd: number | undefined;
-  /**
-   * `Spending.lost` of the runs that this one continues, in micro-dollars: the ledger already holds it as their claims.
-   */
+  /** Micro-dollars of `Spending.lost` that the ledger already holds as claims of the continued runs. */
   readonly lostBefore?: number | undefined;
   readonly now: () => number;
   readonly onFault: Faults;
@@ -147,10 +145,8 @@ export function createCostKeeper({
     /** Spending of the project's runs before this one starts; undefined without a project limit. May throw. */
     opening: () => (limitUsd === undefined ? undefined : look(opened())),
     /**
-     * Waits until this run may send its first prompt: while the cost of a call is unknown, the project's runs take
-     * turns. Resolves with the spending of the project's runs.
-     *
-     * @param gone aborted when claude has ended
+     * While the cost of a call is unknown, the runs of a project take turns with their first prompt. @param gone
+     * aborted when claude has ended
      */
     async admit(gone: AbortSignal): Promise<OwnEvent | undefined> {
       if (limitUsd === undefined || first !== undefined) return undefined;

@@ -30,11 +30,7 @@ export function fatesIn(action: Action): readonly News[] {
   return [{ uuid: action.promptUuid, line: action.line, fate: 'sent' }];
 }
 
-/**
- * The prompts of an interrupted run that still need an answer.
- *
- * @param arrived uuids of the prompts in claude's logs
- */
+/** @param arrived uuids of the prompts in claude's logs */
 export function openIn(
   prompts: readonly KeptPrompt[],
   arrived: ReadonlySet<string>,

@@ -47,10 +47,10 @@ export async function promptText(headless: HeadlessRun, io: Io, onNotice: (text:
 const GRACE_MS = 100;
 
 /**
- * Watches a stdin that nobody reads, because its text would be lost without a word.
+ * Text on a stdin that nobody reads would be lost without a word.
  *
- * @param onLate called when text arrives later than the check
- * @returns a check, to call before the first prompt; it throws CtxbError `usage` if text has arrived
+ * @returns a check, to call before the first prompt; it throws CtxbError `usage` if text has arrived. Later text goes
+ * to `onLate`
  */
 export function watchUnread(
   headless: HeadlessRun,

@@ -129,10 +129,7 @@ function openInbox(folder: string, runId: string, onFault: Faults): Inbox | unde
   return opened && orReport(onFault, 'no notes are kept', () => createInbox(folder, runId));
 }
 
-/**
- * Writes the governor's inputs and decisions to a file for `ctxb replay`. A fault (a full disk) is reported once and
- * ends the record, never the run.
- */
+/** For `ctxb replay`. A fault (a full disk) is reported once and ends the record, never the run. */
 function createRecorder({ path, descriptor, isMasked }: RecordFile, run: Run, notice: Watcher['notice']) {
   let faulty = false;
 

@@ -59,9 +59,7 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
     carryOut: settle,
   });
 
-  /**
-   * Messages of ctxb commands are processed before the line that reports the command's end, and before the next prompt.
-   */
+  /** Messages of commands come before the line that reports the end of the command, and before the next prompt. */
   function feed(input: Input, line: ShownLine): void {
     const { from, event } = input;
     if (from === 'caller' || event.kind === 'user' || event.kind === 'result') tellAll(mail.drain());

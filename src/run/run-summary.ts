@@ -13,11 +13,7 @@ const KIND = 'ctxb run summary';
 
 export type RunSummary = ReturnType<typeof createRunSummary>;
 
-/**
- * Returns a function that writes a JSON file with the figures of a run at its end.
- *
- * @throws CtxbError `usage` when the path is not writable, before anything is started
- */
+/** @throws CtxbError `usage` when the path is not writable, before anything is started */
 export function createRunSummary(path: string) {
   const startedAt = Date.now();
   requireWritable(path);

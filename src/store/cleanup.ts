@@ -59,9 +59,7 @@ export function planCleanup(contextDir: string, options: CleanupOptions) {
     removesFolder: isFree && left.length === 0,
     /** Foreign files and folders, which are kept. */
     left,
-    /**
-     * Ids of sessions that are kept because a living process uses them; ids of runs and flows that have no session yet.
-     */
+    /** Ids of sessions that a living process uses; of runs and flows that have no session yet. */
     running,
     /** Ids of runs that are kept because prompts have no answer. */
     unfinished: unfinished.map(({ runId }) => runId),

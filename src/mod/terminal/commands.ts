@@ -74,9 +74,7 @@ export function handBackAnswer(what: string, notes: string | undefined): Command
 
 const UNFOLD_HINT = '(ctrl+o shows all)';
 
-/**
- * A one-line replacement for a message of an exact compaction; undefined for other messages and the user's own words.
- */
+/** Undefined for the user's own words, and for messages that no exact compaction made. */
 export function foldedText(text: string): string | undefined {
   const own = readOwn(text);
   if (own?.kind === 'note') return `[ctxb] compacted here ${UNFOLD_HINT}`;

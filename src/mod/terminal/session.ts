@@ -122,10 +122,7 @@ export function createTerminalSession({ policy, offersNotes = true }: TerminalOp
   }
 
   /**
-   * Continues the work before `/clear` with its notes. The log of the current conversation must be read again
-   * afterwards.
-   *
-   * @returns a description of the earlier prompts; undefined without any
+   * The log of the current conversation must be read again afterwards. @returns a description of the earlier prompts
    */
   function back(): string | undefined {
     if (earlier === undefined) return undefined;
@@ -155,10 +152,7 @@ export function createTerminalSession({ policy, offersNotes = true }: TerminalOp
     return predictedTokens(gauge) >= inTokens(policy.thresholds.compact, gauge.window.tokens);
   }
 
-  /**
-   * Selects what stays of a conversation. @param isMidTurn during a turn, the model got all texts that were heard, even
-   * if the log lacks them
-   */
+  /** @param isMidTurn during a turn, the model got all texts that were heard, even if the log lacks them */
   function compact(
     messages: readonly Message[],
     known: KnownByStatus,

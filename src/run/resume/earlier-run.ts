@@ -95,9 +95,7 @@ function mailOf(contextDir: string, runId: string, seal: Seal) {
     ...readKept(mail),
     /** Path of the newest handoff document, in the form given to the agent. */
     document: textOf(handedOver),
-    /**
-     * Time at which the usage limit resets that stopped the run, in milliseconds since the epoch; undefined if unknown.
-     */
+    /** Milliseconds since the epoch, if a usage limit with a known reset stopped the run. */
     resetsAt: countOf(resetsAt),
     // If the file exists, the seal proves that ctxb wrote it in this shape.
     settings: settings as RunSettings,

@@ -15,10 +15,7 @@ export interface RunSettings {
 /** Settings that depend on the present terminal or the run's folder. Their current values apply. */
 const CURRENT_KEYS: ReadonlySet<string> = new Set<KeyPath>(['contextDir', 'quiet', 'statusLine']);
 
-/**
- * The settings for the state file, without secrets. The only free texts among the values are instructions for the
- * agent.
- */
+/** The only free texts among the values are instructions for the agent. */
 export function settingsToKeep({ values, otlp, record }: Omit<RunSettings, 'withheld'>): RunSettings {
   const kept = values.filter(({ key }) => !CURRENT_KEYS.has(key));
   const isSecret = withoutSecret(otlp) !== otlp;

@@ -21,10 +21,7 @@ interface Page {
   isNew: boolean;
 }
 
-/**
- * @param folder the cache's folder
- * @param key everything else that the data depends on
- */
+/** @param key everything else that the data depends on */
 export function openFileCache(folder: string, key: string) {
   const pages = new Map<string, Page>();
 

@@ -1,16 +1,10 @@
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/**
- * Names of cache files: a page of figures, a compiled part of the program, or a temporary file left by an interrupted
- * write.
- */
+/** A page of figures, a compiled part of the program, or a temporary file left by an interrupted write. */
 const CACHE_FILE = /^[0-9a-f]{32}\.json(?:\.\d{1,10})?$|\.cjs-[\w.-]+$/;
 
-/**
- * Milliseconds. A file that was not written for this long belongs to a removed recording or an earlier version. Files
- * in use are written again.
- */
+/** Files in use are written again, so an older file belongs to a removed recording or an earlier version. */
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
 /**

@@ -27,11 +27,7 @@ export function readGiven(path: string, limit: number): Buffer {
   });
 }
 
-/**
- * Opens a file for reading as {@link readGiven} does.
- *
- * @throws GivenFault when it is not a regular file; Error of the file system
- */
+/** @throws GivenFault when it is not a regular file; Error of the file system */
 export function withGiven<T>(path: string, work: (fd: number, stats: Stats) => T): T {
   // Without O_NONBLOCK, opening a pipe blocks until a writer opens it.
   return withFile(path, constants.O_RDONLY | constants.O_NONBLOCK, (fd) => {

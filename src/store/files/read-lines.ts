@@ -27,10 +27,8 @@ export function* readLines(path: string): Generator<string> {
 }
 
 /**
- * Reads the complete lines in a part of an open file that starts at the beginning of a line.
- *
- * @param length of the part, in bytes
- * @returns `bytes`: size of these lines with their newlines; `read`: bytes that were read
+ * The part starts at the beginning of a line. @returns `bytes`: size of the complete lines; `read`: bytes that were
+ * read
  */
 export function linesAt(fd: number, position: number, length: number) {
   const part = readAt(fd, position, length);

@@ -7,11 +7,8 @@ import { type Kind, kindOf, readAt, withPlainFile, writeWhole } from './plain-fi
 import { orStoreError } from './store-error.ts';
 
 /**
- * Reads one of the user's text files. Refuses links.
- *
- * @param limit bytes
  * @returns the text, including a byte order mark, and a hash of the bytes
- * @throws CtxbError `store` when it is missing, a link, too long or not UTF-8
+ * @throws CtxbError `store` when it is missing, a link, longer than `limit` bytes or not UTF-8
  */
 export function readUserFile(path: string, limit: number) {
   refuseOthers(path);

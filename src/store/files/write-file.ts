@@ -22,10 +22,7 @@ export function writeNewFile(path: string, text: DiskText, replacement: Replacem
   }
 }
 
-/**
- * All temporary files have this form, so that those of a killed process can be recognised. An existing file is never
- * opened, so the name need not be secret.
- */
+/** Leftovers of a killed process have this form. An existing file is never opened, so the name need not be secret. */
 function temporaryFor(path: string): string {
   return `${path}.${Math.floor(Math.random() * 1_000_000_000)}`;
 }
@@ -127,9 +124,8 @@ function requireName(path: string): void {
 }
 
 /**
- * Opens a new file for writing in pieces. Replaces an empty file.
+ * Replaces an empty file.
  *
- * @returns a descriptor, which the caller closes
  * @throws CtxbError `usage` when the file is not empty, `store` when it is a link or not a regular file
  */
 export function openOutput(path: string): number {

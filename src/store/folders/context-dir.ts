@@ -40,10 +40,7 @@ export interface ContextDir {
   within(folder: string): ContextDir;
 }
 
-/**
- * Opens the folder, creating it if necessary. Refuses a folder that ctxb did not make, and symbolic links, which could
- * redirect ctxb's writes to another place.
- */
+/** Refuses a folder that ctxb did not make, and symbolic links, which could redirect ctxb's writes to another place. */
 export function openContextDir(path: string): ContextDir {
   const root = resolve(path);
   claimFolder(root);
@@ -142,10 +139,7 @@ function makeMarked(root: string): void {
   }
 }
 
-/**
- * Like claimFolder for an existing folder, as a check before the work begins. Ignores errors of the system: the first
- * write reports them.
- */
+/** A check before the work begins. Ignores errors of the system: the first write reports them. */
 export function checkFolder(root: string): readonly string[] {
   refuseGit(root);
   if (kindOf(root) !== 'folder') return [];

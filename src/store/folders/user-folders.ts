@@ -3,20 +3,12 @@ import { isAbsolute, join } from 'node:path';
 import { orElse } from '../../errors.ts';
 import type { Environment } from '../../io.ts';
 
-/**
- * The folder for data that ctxb can recreate: `$XDG_CACHE_HOME/ctxb`, else `~/.cache/ctxb`.
- *
- * @returns undefined if there is no home folder either
- */
+/** For data that ctxb can recreate. Undefined without a home folder. */
 export function cacheFolder(env: Environment): string | undefined {
   return folderOf(env.XDG_CACHE_HOME, '.cache', env);
 }
 
-/**
- * The folder for data that ctxb must not lose: `$XDG_STATE_HOME/ctxb`, else `~/.local/state/ctxb`.
- *
- * @returns undefined if there is no home folder either
- */
+/** For data that ctxb must not lose. Undefined without a home folder. */
 export function stateFolder(env: Environment): string | undefined {
   return folderOf(env.XDG_STATE_HOME, join('.local', 'state'), env);
 }

@@ -41,10 +41,7 @@ export type CostLedger = ReturnType<typeof openCostLedger>;
 /** Number of days with spending that are kept. A clock that is wrong for a while must not remove the present period. */
 const KEPT_DAYS = 62;
 
-/**
- * Opens the ledger of a project. The first entry creates the file. Each run writes before it reads, so concurrent runs
- * never miss each other's spending.
- */
+/** Each run writes before it reads, so concurrent runs never miss each other's spending. */
 export function openCostLedger({ state, project }: CostPlace, { now, runId, period }: CostLedgerOptions) {
   if (state === undefined) throw new CtxbError('store', 'no home folder to count costs in: set HOME');
   const name = nameOf(project);

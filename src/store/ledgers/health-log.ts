@@ -58,9 +58,7 @@ function logsIn(folder: string): string[] {
   return orElse(() => logNames(folder), [HEALTH_LOG]).map((name) => join(folder, name));
 }
 
-/**
- * Resolves the folder but not the log itself, so that a log that is a link is refused like every link in a ctxb folder.
- */
+/** A log that is a link is refused, as every link in a ctxb folder, so only the folder is resolved. */
 function withoutLinks(log: string): string {
   return join(realPath(dirname(log)), basename(log));
 }

@@ -3,10 +3,7 @@ import { redact } from './redact.ts';
 
 declare const MAY_BE_WRITTEN: unique symbol;
 
-/**
- * A text that may be written to a file. All writers accept only this type, so every text has passed one of these
- * functions: it was masked, or explicitly exempted.
- */
+/** All writers accept only this type, so each text on disk was masked, or explicitly exempted. */
 export type DiskText = string & { readonly [MAY_BE_WRITTEN]: true };
 
 /** Masks secrets. Keeps the number of lines; several texts are joined as lines. */

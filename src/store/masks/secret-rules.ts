@@ -21,8 +21,7 @@ export interface SecretRule {
 const START = String.raw`(?:^|[^\w-]|\\[nrt]|%[0-9A-Fa-f]{2}|\[[\d;]{0,8}m)`;
 
 /**
- * A short prefix counts only at the start of a word. The lookbehind follows it, so that the engine can search for the
- * prefix first.
+ * Only at the start of a word. The lookbehind follows the prefix, so that the engine can search for the prefix first.
  */
 function atStart(prefix: string): string {
   return `${prefix}(?<=${START}${prefix})`;
