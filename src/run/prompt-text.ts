@@ -94,7 +94,7 @@ const MAX_PIPED = 10 * 1024 * 1024;
 const PATIENCE_MS = 3_000;
 
 interface StdinText {
-  readonly stdin: Readable & { readonly isTTY?: boolean | undefined };
+  readonly stdin: Io['stdin'];
   /** Whether a prompt already exists. Then stdin only adds to it, and the wait is limited. */
   readonly hasPrompt: boolean;
   readonly onNotice: (text: string) => void;
