@@ -35,14 +35,16 @@ it('calls back once the mod is alive, even if its file already existed', async (
   await new Promise<void>((resolve) => folder.whenAlive(resolve));
 });
 
-it('returns a receipt once, whatever it contains', () => {
+it('returns a receipt once, when it is whole', () => {
   const folder = makeModFolder(root, mod);
   expect(folder.takeReceipt()).toBeUndefined();
   writeFileSync(join(folder.path, 'receipt.json'), '{"answered":true}');
   expect(folder.takeReceipt()).toEqual({ receipt: { answered: true }, kept: undefined });
   expect(folder.takeReceipt()).toBeUndefined();
   writeFileSync(join(folder.path, 'receipt.json'), '{"answ');
-  expect(folder.takeReceipt()).toEqual({ receipt: undefined, kept: undefined });
+  expect(folder.takeReceipt()).toBeUndefined();
+  writeFileSync(join(folder.path, 'receipt.json'), '{"answered":false}');
+  expect(folder.takeReceipt()).toEqual({ receipt: { answered: false }, kept: undefined });
 });
 
 it('removes the folders of killed runs, and nothing else', () => {
