@@ -1,5 +1,5 @@
 import { toUsd } from '../core/governor/cost/cost.ts';
-import { microUsdOf, type Price, type Prices, priceFor } from '../core/governor/cost/prices.ts';
+import { microUsdOf, type Price } from '../core/governor/cost/prices.ts';
 import { CALL_TOKENS } from '../core/governor/relief/economic-moment.ts';
 import { contextOf, type Usage } from '../core/protocol/usage.ts';
 import { sumUsd } from './copies.ts';
@@ -19,15 +19,6 @@ export function addFigures(a: Figures, b: Figures): Figures {
 }
 
 export type PriceOf = (model: string | null) => Price | undefined;
-
-/** Returns the price of a model, looked up once per model. */
-export function priceList(prices: Prices, version: string | null): PriceOf {
-  const known = new Map<string | null, Price | undefined>();
-  return (model) => {
-    if (!known.has(model)) known.set(model, priceFor(model ?? '', prices, version));
-    return known.get(model);
-  };
-}
 
 /** The usage and model that a call is billed by. */
 export type BilledCall = Usage & Pick<CallSeen, 'model'>;

@@ -1,14 +1,15 @@
-import { priceAt } from '../core/governor/cost/prices.ts';
-import { lifetimeOf, writePrice } from '../core/governor/cost/prompt-cache.ts';
-import { inTokens, nativeLevel, type Policy } from '../core/governor/policy.ts';
-import { BOUND, UNPRICED } from '../core/governor/relief/accounts.ts';
-import { CALL_TOKENS, momentNow, reliefCost, UNNAMED } from '../core/governor/relief/economic-moment.ts';
-import { TOO_SOON, USUALLY_KEPT } from '../core/governor/relief/outlook.ts';
+import { priceAt, priceFor } from '../core/governor/cost/prices.ts';
+import { idleBeyondLife, lifetimeOf, writePrice } from '../core/governor/cost/prompt-cache.ts';
+import { inTokens, isBounded, nativeLevel, type Policy } from '../core/governor/policy.ts';
+import { slackIn, UNPRICED } from '../core/governor/relief/accounts.ts';
+import { SUMMARY_TOKENS } from '../core/governor/relief/alone.ts';
+import { CALL_TOKENS, stakeOf } from '../core/governor/relief/economic-moment.ts';
+import { growthPerCall, momentIn, TOO_SOON, USUALLY_KEPT } from '../core/governor/relief/outlook.ts';
 import { sumOf } from '../core/text/sum-of.ts';
 import type { CallSeen } from './items-seen.ts';
 import { createSight, LAST_STEPS } from './sight.ts';
 import type { SessionSummary } from './summary.ts';
-import { addFigures, type BilledCall, createTally, type PriceOf, priceList } from './tally.ts';
+import { addFigures, type BilledCall, createTally, type PriceOf } from './tally.ts';
 
 /** A session as recorded, and as estimated with ctxb. */
 export interface SessionWhatIf extends Omit<ReturnType<typeof simulate>, 'curve'> {
@@ -30,7 +31,7 @@ export function withCtxb(sessions: readonly SessionSummary[], policy: Policy): S
     const window = policy.window ?? session.window.tokens;
     const steps = stepsOf(session);
     if (window === null || steps.length === 0) return session;
-    const priceOf = priceList(policy.cost.prices, session.claudeCodeVersion);
+    const priceOf: PriceOf = (model) => priceFor(model, policy.cost.prices, session.claudeCodeVersion);
     return { ...session, whatIf: simulate(steps, { policy, window, priceOf }) };
   });
 }
@@ -54,9 +55,6 @@ export function whatIfTotals(sessions: readonly SessionSummary[]) {
 
 /** A drop by more than this share of the context, without a compaction, is a new context. */
 const FRESH_SHARE = 0.5;
-
-/** Tokens of a summary if the recording does not contain it: the median of 14 summaries in published sessions. */
-const SUMMARY_TOKENS = 2_581;
 
 type Step = ReturnType<typeof stepsOf>[number];
 
@@ -105,31 +103,27 @@ interface Assumptions {
   readonly priceOf: PriceOf;
 }
 
-/** If the cache contains a smaller share of the previous context, it had expired. */
-const COLD_SHARE = 0.5;
-
 /** Exact compactions as soon as they pay. Assumes the recorded number of calls. */
 function simulate(steps: readonly Step[], { policy, window, priceOf }: Assumptions) {
   const [actual, ctxb] = [createTally(priceOf), createTally(priceOf)];
   const fresh = steps.reduce((min, { call }) => Math.min(min, call.context), Number.POSITIVE_INFINITY);
   const sight = createSight(steps.map(({ call, growth }) => ({ number: call.number, growth })));
   const compact = inTokens(policy.thresholds.compact, window);
-  const { enabled, moment } = policy.compaction;
   /** The context of the previous call, the growth so far, and the number of calls since the last compaction. */
   let [before, grown, since] = [0, 0, 0];
 
-  function latestFor({ call, previous }: Step, full: number): number {
-    const isBetweenTurns = call.turn !== previous?.turn;
-    return isBetweenTurns && full >= compact ? compact : nativeLevel(policy, window, call.model ?? undefined);
+  /** Within the bound, a compaction waits for claude's own level; without it, the level of the user applies between turns. */
+  function latestFor({ call, previous }: Step): number {
+    const isAtLevel = !isBounded(policy) && call.turn !== previous?.turn;
+    return Math.min(nativeLevel(policy, window, call.model ?? undefined), isAtLevel ? compact : window);
   }
 
   /** The context in tokens at which a compaction is due before a call. @param kept tokens of the results in use */
   function dueAt(step: Step, calls: number, full: number, kept: number): number {
-    if (!enabled) return Number.POSITIVE_INFINITY;
+    if (!policy.compaction.enabled) return Number.POSITIVE_INFINITY;
     const { call } = step;
-    const latest = latestFor(step, full);
+    const latest = latestFor(step);
     if (since <= TOO_SOON) return latest;
-    if (moment !== 'economic') return Math.min(latest, inTokens(moment, window));
     const price = priceOf(call.model);
     const rates = price?.cacheRead ? priceAt(price, full, call.terms) : UNPRICED;
     const outlook = {
@@ -142,15 +136,13 @@ function simulate(steps: readonly Step[], { policy, window, priceOf }: Assumptio
       kept,
       missed: { calls: 0, tokens: 0 },
       calls,
-      growth: grown / Math.max(1, calls - 1),
+      growth: growthPerCall(grown, calls),
       rates: { ...rates, write: writePrice({ lifetimeMs: lifetimeOf(call) }, rates) },
     };
-    // As in a run, the stake excludes what stays besides contents. With an expired cache, removed contents need not be
-    // written again.
-    const spared = isCold(step) ? Math.max(0, full - fresh - kept) * (outlook.rates.write - rates.cacheRead) : 0;
-    const stake = (reliefCost({ ...outlook, landing: fresh + kept, missed: UNNAMED }) - spared) / 1_000_000;
-    const isBearable = stake <= actual.microUsd() * BOUND - ctxb.microUsd();
-    return isBearable || price === undefined ? Math.min(latest, momentNow(outlook, isCold(step))) : latest;
+    const { stake } = stakeOf(outlook, { isCold: isCold(step) });
+    const isBearable = stake <= slackIn(actual.microUsd(), ctxb.microUsd());
+    const isFree = price === undefined || !isBounded(policy);
+    return isBearable || isFree ? Math.min(latest, momentIn(policy, window, outlook, isCold(step))) : latest;
   }
 
   const curve = steps.map((step, index) => {
@@ -187,8 +179,8 @@ function simulate(steps: readonly Step[], { policy, window, priceOf }: Assumptio
 }
 
 /** Whether the cache has expired before a call. Other cache losses are not foreseeable. */
-function isCold({ call, previous = call, warm = 1 }: Step): boolean {
-  return (call.t ?? 0) - (previous.t ?? 0) > lifetimeOf(previous) && warm < COLD_SHARE;
+function isCold({ call, previous = call }: Step): boolean {
+  return idleBeyondLife({ usedAt: previous.t ?? 0, lifetimeMs: lifetimeOf(previous) }, call.t ?? 0) !== undefined;
 }
 
 /** The context after growth. A removal without a compaction leaves at least the recorded context. */

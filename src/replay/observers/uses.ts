@@ -83,11 +83,10 @@ export function createUses(): Observer<ReadonlyMap<number, readonly UseSeen[]>> 
   }
 
   function forgetOld(): void {
-    kept = 0;
-    for (let at = texts.length - 1; at >= 0; at--) {
+    for (let at = 0; kept > MAX_KEPT / 2; at++) {
       const text = texts[at] as ContextText;
-      if (kept + text.text.length > MAX_KEPT / 2) texts[at] = { ...text, text: '', sequences: sequencesIn('') };
-      else kept += text.text.length;
+      kept -= text.text.length;
+      texts[at] = { ...text, text: '', sequences: sequencesIn('') };
     }
   }
 

@@ -61,7 +61,10 @@ export function lifetimeOf({ cacheCreation, cacheCreationHour = 0 }: Usage): num
 }
 
 /** Time since the last use of an expired cache, in milliseconds; undefined if it should still exist. */
-export function idleBeyondLife({ usedAt, lifetimeMs }: PromptCache, now: number): number | undefined {
+export function idleBeyondLife(
+  { usedAt, lifetimeMs }: Pick<PromptCache, 'usedAt' | 'lifetimeMs'>,
+  now: number,
+): number | undefined {
   if (usedAt === undefined || usedAt <= 0) return undefined;
   return now - usedAt > lifetimeMs ? now - usedAt : undefined;
 }

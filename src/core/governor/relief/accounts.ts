@@ -58,7 +58,12 @@ export const WORST = 1.25;
  */
 export function slackOf({ relief, gauge }: GovernorState, bound = BOUND): number {
   const { alone, real } = accountsOf(relief.alone, gauge);
-  return (alone - relief.alone.owed) * bound - real - relief.given.cost;
+  return slackIn(alone - relief.alone.owed, real, bound) - relief.given.cost;
+}
+
+/** The same for the costs of both. */
+export function slackIn(alone: number, real: number, bound = BOUND): number {
+  return alone * bound - real;
 }
 
 /** Smallest saving or loss that the accounts can distinguish from zero, as a share of the cost. */

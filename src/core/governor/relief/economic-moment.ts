@@ -37,7 +37,7 @@ export interface Missed {
  * Content that may be fetched again under another name after a relief. It is at stake with each relief, but does not
  * count for the moment, because a later relief would remove it too.
  */
-export const UNNAMED: Missed = { calls: 1, tokens: 2_000 };
+const UNNAMED: Missed = { calls: 1, tokens: 2_000 };
 
 /** Micro-dollars per million tokens, or any values in the same proportions. */
 interface CallRates {
@@ -139,8 +139,27 @@ function afterRelief(outlook: Outlook): number {
   return (reliefCost(outlook) + outlook.landing * outlook.rates.cacheRead) / 1_000_000;
 }
 
+/**
+ * Loss if the work ended after a relief, the calls that are certain to come, and the expected repeated fetches, in
+ * micro-dollars. `first` and `saved` are its savings in the first call.
+ *
+ * @param circumstances `said`: tokens of the prompts, which stay; `isFollowed`: a call is certain to come
+ */
+export function stakeOf(outlook: Outlook, { isCold = false, isFollowed = true, said = 0 }) {
+  const { full, landing, prefix, kept, rates } = outlook;
+  const { calls, tokens } = outlook.missed;
+  const missed = { ...outlook.missed, calls: calls + UNNAMED.calls, tokens: tokens + UNNAMED.tokens };
+  const taken = Math.max(0, full - landing) / 1_000_000;
+  // Without a cache, everything is written again in any case.
+  const first = isCold ? taken * (rates.write - rates.cacheRead) : 0;
+  // Later calls may need contents again at once.
+  const saved = isFollowed ? taken * rates.cacheRead : 0;
+  const cost = reliefCost({ ...outlook, landing: prefix + said + kept, missed }) / 1_000_000;
+  return { first, saved, stake: cost - saved - first };
+}
+
 /** Cost of a relief beyond a call of size `landing`, in millionths of a micro-dollar. */
-export function reliefCost({ landing, prefix, answer, missed, rates }: Cycle): number {
+function reliefCost({ landing, prefix, answer, missed, rates }: Cycle): number {
   const writeCost = Math.max(0, landing - prefix) * (rates.write - rates.cacheRead);
   const repeatCost =
     missed.calls * ((landing + missed.tokens / 2) * rates.cacheRead + CALL_TOKENS * rates.output) +

@@ -1,13 +1,13 @@
 import { toUsd } from '../cost/cost.ts';
 import { idleBeyondLife } from '../cost/prompt-cache.ts';
 import { callOutput, crossedText, isGuess, predictedTokens } from '../gauge/gauge.ts';
-import { handoffLevel, inTokens, isBounded } from '../policy.ts';
+import { handoffLevel, inTokens, isBounded, type Policy } from '../policy.ts';
 import { waiting } from '../prompts/mailbox.ts';
 import { forecast } from '../prompts/turns.ts';
 import type { GovernorState } from '../state.ts';
 import { prefixOf, priceOfModel, ratesToCome, slackOf, WORST, workingSetOf } from './accounts.ts';
 import { cycleCost, levelOf } from './beside-summary.ts';
-import { compareCosts, momentNow, type Outlook, reliefCost, savedPerCall, UNNAMED } from './economic-moment.ts';
+import { compareCosts, momentNow, type Outlook, savedPerCall, stakeOf } from './economic-moment.ts';
 import { exactIsPossible } from './exact.ts';
 import {
   DOCUMENT_TOKENS,
@@ -75,11 +75,18 @@ function outlookOf(state: GovernorState, how: Outlook['how']): Outlook & Working
     how,
     answer: how === 'exact' ? 0 : (relief.handed?.answer ?? USUAL_ANSWER),
     prefix: Math.min(prefix, landing),
-    // `FEW_CALLS` calls with the growth of other sessions are included, which matter while the session has few calls.
-    growth: (gauge.grown + FEW_CALLS * USUAL_GROWTH) / (Math.max(0, gauge.calls - 1) + FEW_CALLS),
+    growth: growthPerCall(gauge.grown, gauge.calls),
     calls: callsToCome(state),
     rates: ratesToCome(state),
   };
+}
+
+/**
+ * Expected growth per call in tokens. `FEW_CALLS` calls with the growth of other sessions are included, which matter
+ * while the session has few calls.
+ */
+export function growthPerCall(grown: number, calls: number): number {
+  return (grown + FEW_CALLS * USUAL_GROWTH) / (Math.max(0, calls - 1) + FEW_CALLS);
 }
 
 const FEW_CALLS = 3;
@@ -134,22 +141,19 @@ const YOUNG = 38;
  * reduces the slack afterwards. `worst`: loss if all contents come back.
  */
 function removalCosts(state: GovernorState, way: Moment['way'], wayOutlook: ReturnType<typeof outlookOf>) {
-  const { full, landing, rates, atWorst, filesAtWorst } = wayOutlook;
+  const { atWorst, filesAtWorst } = wayOutlook;
   const cycle = refillsWindow(state, wayOutlook) ? cycleCost(state, wayOutlook.needed) : 0;
-  const said = way === 'compact' ? state.relief.exact.size.all : 0;
-  const { calls, tokens } = wayOutlook.missed;
-  const missed = { ...wayOutlook.missed, calls: calls + UNNAMED.calls, tokens: tokens + UNNAMED.tokens };
-  const outlook = { ...wayOutlook, landing: wayOutlook.prefix + said + wayOutlook.kept, missed };
-  const taken = Math.max(0, full - landing) / 1_000_000;
-  // Without a cache, everything is written again in any case.
-  const first = isCold(state) ? taken * (rates.write - rates.cacheRead) : 0;
-  // One call is certain to come, for running tools or a waiting prompt. Later ones may need contents again at once.
-  const saved = state.turn.phase === 'idle' && waiting(state).length === 0 ? 0 : taken * rates.cacheRead;
+  const { first, saved, stake } = stakeOf(wayOutlook, {
+    said: way === 'compact' ? state.relief.exact.size.all : 0,
+    isCold: isCold(state),
+    // For running tools or a waiting prompt.
+    isFollowed: state.turn.phase !== 'idle' || waiting(state).length > 0,
+  });
   // A young run may be near its end, where it reviews all its files at once; without cache hits, few calls pay for that.
   const { gauge, session } = state;
   const callsBefore = gauge.calls < YOUNG ? RETURN * (1 - session.cache.hits) : RETURN;
   return {
-    stake: reliefCost(outlook) / 1_000_000 - saved - first + cycle,
+    stake: stake + cycle,
     worst: Math.max(atWorst - RETURN * saved, filesAtWorst - callsBefore * saved) - first,
   };
 }
@@ -178,9 +182,20 @@ export function nextMoment(state: GovernorState, outlook?: Outlook): Moment | un
   const way = profitableWay(state);
   // No relief happens before the window is known.
   if (way === undefined || gauge.window.tokens === undefined) return undefined;
-  const { moment } = run.policy.compaction;
-  if (moment !== 'economic') return { way, at: inTokens(moment, gauge.window.tokens) };
-  return { way, at: momentNow(outlook ?? outlookOf(state, OUTLOOK_BY_WAY[way]), isCold(state)) };
+  return {
+    way,
+    at: momentIn(run.policy, gauge.window.tokens, outlook ?? outlookOf(state, OUTLOOK_BY_WAY[way]), isCold(state)),
+  };
+}
+
+/** The size in tokens from which a relief pays, or that the user has set. */
+export function momentIn(
+  { compaction: { moment } }: Policy,
+  window: number,
+  outlook: Outlook,
+  isCold: boolean,
+): number {
+  return moment === 'economic' ? momentNow(outlook, isCold) : inTokens(moment, window);
 }
 
 const OUTLOOK_BY_WAY = { compact: 'exact', handoff: 'handoff' } as const;
