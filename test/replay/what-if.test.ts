@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../src/config/defaults.ts';
 import type { SessionSummary } from '../../src/replay/summary.ts';
@@ -38,21 +39,26 @@ describe('with ctxb', () => {
 
   it('writes only the kept content again after a pause', () => {
     const calls = growing(24);
-    const cold = { context: 52_000, output: 100, cacheRead: 0, t: 3_600_000 };
-    calls[16] = cold;
+    const cold = { context: 46_000, output: 100, cacheRead: 0, t: 3_600_000 };
+    calls[12] = { context: 44_000, output: 100, t: 1_000 };
+    calls[13] = cold;
     expect(tried(long(calls)).drops[0]).toBeLessThan(tried(long(growing(24))).drops[0] ?? 24);
     // What else empties the cache nobody can foresee.
-    calls[16] = { ...cold, t: 60_000 };
-    expect(tried(long(calls)).drops[0]).toBeGreaterThan(16);
+    calls[13] = { ...cold, t: 60_000 };
+    expect(tried(long(calls)).drops[0]).toBeGreaterThan(13);
   });
 
   it('uses the moment of list prices without prices, and reports no cost', () => {
-    const [priced, unpriced] = [tried(long(growing(200))), tried(long(growing(200), 'somebody-s'))];
-    // Without prices no bound delays the first compaction.
-    const later = (priced.drops[0] ?? 0) - (unpriced.drops[0] ?? 0);
-    expect(later).toBeGreaterThan(0);
-    expect(unpriced.drops.map((at) => at + later).slice(0, priced.drops.length)).toEqual(priced.drops);
-    expect(unpriced.ctxb.usd).toBeNull();
+    const drops = (calls: readonly CallSketch[]) =>
+      [undefined, 'somebody-s'].map((model) => tried(long(calls, model)).drops);
+    const [priced, unpriced] = drops(growing(200));
+    expect(unpriced).toEqual(priced);
+    const calls = growing(60);
+    calls[20] = { ...calls[20], context: 60_000, uses: [{ seen: 2, result: 7, tokens: 100_000 }] };
+    const [bound, free] = drops(calls);
+    // Without prices no bound delays a compaction after a loss.
+    expect(free?.length).toBeGreaterThan(bound?.length ?? 0);
+    expect(tried(long(calls, 'somebody-s')).ctxb.usd).toBeNull();
   });
 
   it('compacts at the configured level', () => {
@@ -142,3 +148,29 @@ it('adds up sessions, and ignores those without calls', () => {
   expect(totals?.actual.peak).toBe(418_000);
   expect(whatIfTotals([long([])])).toBeUndefined();
 });
+
+it('has the sums of the session that docs/what-if.md computes by hand', () => {
+  const before = [
+    ...[call(148_290, 0, 318, 195), call(149_781, 148_280, 338, 334), call(150_420, 149_773, 168, 167)],
+    ...[call(150_609, 150_412, 156, 49), call(150_844, 150_601, 144, 137), call(151_520, 150_836, 185, 78)],
+    ...[call(152_668, 151_512, 159, 51), call(153_266, 152_660, 639, 639), call(154_499, 153_258, 161, 53)],
+    call(154_719, 154_491, 150, 47),
+  ];
+  const after = [
+    { ...call(47_114, 33_558, 553, 268), added: { answer: 151, Read: 793, summary: 2_613 } },
+    { ...call(66_500, 47_104, 295, 94), uses: [{ seen: 2, result: 6, tokens: 308 }] },
+    { ...call(71_315, 66_492, 1_104, 1_104), uses: [{ seen: 11, result: 37, tokens: 3_971 }] },
+    ...[call(73_202, 71_307, 207, 98), call(75_408, 73_194, 182, 181), call(76_439, 75_400, 485, 485)],
+    ...[call(77_226, 76_431, 153, 148), call(77_640, 77_218, 140, 52), call(77_901, 77_632, 155, 135)],
+    call(78_102, 77_893, 334, 295),
+  ];
+  const { actual, ctxb, curve, fetched } = tried(sketched({ calls: [...before, ...after], compactedAfter: [10] }));
+  expect(curve.slice(9, 13)).toEqual([154_719, 155_663, 70_158, 74_973]);
+  expect([curve.at(-1), fetched, ctxb.reliefs]).toEqual([81_760, 1, 1]);
+  const sums = [actual, ctxb].map(({ usd }) => `**$${usd?.toFixed(2)}**`);
+  expect(readFileSync('docs/what-if.md', 'utf8')).toContain(`| sum, as it is printed | ${sums.join(' | ')} |`);
+});
+
+function call(context: number, cacheRead: number, output: number, billedOutput: number): CallSketch {
+  return { context, cacheRead, output, billedOutput };
+}

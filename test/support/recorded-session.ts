@@ -12,6 +12,8 @@ export interface CallSketch {
   readonly context: number;
   readonly turn?: number;
   readonly output?: number;
+  /** As far as known; usually all of the output. */
+  readonly billedOutput?: number;
   readonly added?: CallSeen['added'];
   /** What of the context was read from the cache; usually the context before. */
   readonly cacheRead?: number;
@@ -51,7 +53,7 @@ export function sketched({ calls, compactedAfter = [], by = 'claude', ...more }:
 }
 
 function callOf(
-  { context, turn = 1, output = 0, added = {}, cacheRead, uses, t }: CallSketch,
+  { context, turn = 1, output = 0, billedOutput = output, added = {}, cacheRead, uses, t }: CallSketch,
   at: number,
   before: CallSketch | undefined,
   { window, model }: { readonly window: number; readonly model: string },
@@ -71,7 +73,7 @@ function callOf(
     context,
     ...usage,
     outputKnown: true,
-    billedOutput: output,
+    billedOutput,
     predicted: null,
     usd: price === undefined ? null : microUsdOf(usage, price) / 1_000_000,
     added,

@@ -42,7 +42,7 @@ it('prints a row for each of several sessions, the highest cost first', () => {
   const [, rows = ''] = text(sketched({ calls: calls.slice(0, 2) }), sketched({ calls })).split('\n\n');
   const cells = rows.split('\n').map((line) => line.trim().split(/ {2,}/));
   expect(cells[0]).toEqual(['first prompt', 'calls', 'cost', 'with ctxb', 'compactions']);
-  expect(cells[1]).toEqual(['recording', '60', expect.stringMatching(/^\$/), expect.stringMatching(/^\$/), '4']);
+  expect(cells[1]).toEqual(['recording', '60', expect.stringMatching(/^\$/), expect.stringMatching(/^\$/), '5']);
   expect(cells[2]).toEqual(['recording', '2', cells[2]?.[2], cells[2]?.[2], '0']);
   expect(cells[4]?.slice(0, 2)).toEqual(['2 sessions', '62']);
 });
