@@ -47,7 +47,7 @@ export function ratesToCome(state: GovernorState) {
  * Maximum cost of a run, as a factor of the cost with claude alone, besides one relief that keeps no contents. The
  * documentation promises 1.05; the difference covers errors of the account.
  */
-export const BOUND = 1.04;
+const BOUND = 1.04;
 
 /** The same if the work needs all contents again that a relief removed. */
 export const WORST = 1.25;
