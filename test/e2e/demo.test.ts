@@ -46,7 +46,7 @@ describe('with a real claude', () => {
     expect(said.match(/claude │ /g)).toHaveLength(DEMO_PROMPTS.length);
     // claude's default model. Relieved as soon as the run cannot lose by it, it is far below the levels of the window.
     expect(said).toMatch(/window of 1,000,000 tokens/);
-    expect(said).toContain('prompt 3 33 calls, context 47k → 84k (8%) ');
+    expect(said).toContain('prompt 3 33 calls, context 47k → 90k (9%) ');
     expect(finished.stderr).toMatch(/ctxb: compacted 1\d\dk → 4\dk \(−\d\d%\), all prompts kept/);
     expect(said).toMatch(/What the job cost with ctxb \$1\.\d\d claude alone about \$2\.\d\d, /);
     expect(finished.stdout.toString().split('\nWhat happened\n')[1]?.split('\n').length).toBeLessThanOrEqual(20);

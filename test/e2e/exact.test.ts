@@ -13,7 +13,7 @@ const EXACT = { CTXB_COMPACTION_HOW: 'auto' };
 const FOUR = ['prompt one: α "quoted"', 'prompt two\nwith two lines', 'prompt three', 'prompt four'];
 
 it('compacts between two turns without a call', async () => {
-  await using world = await startWorld(job({ turns: [5, 4, 3, 2] }));
+  await using world = await startWorld(job({ turns: [5, 3, 3, 2] }));
   const record = join(world.scratch.cwd, 'run.ndjson');
   const run = await runCtxb(world, {
     flags: [...prompts(...FOUR), '--record', record],
@@ -28,10 +28,10 @@ it('compacts between two turns without a call', async () => {
     verdict: 'success',
     costUsd: 0,
   });
-  expect(run.stderr).toMatch(/^ctxb: compacted 160k → \d+k \(−\d\d%\), all prompts kept$/m);
+  expect(run.stderr).toMatch(/^ctxb: compacted 140k → \d+k \(−\d\d%\), all prompts kept$/m);
   expectExact(world.standin, FOUR);
   // What was done before is still there, as a line.
-  const after = mainRequests(world.standin)[9];
+  const after = mainRequests(world.standin)[8];
   expect(JSON.stringify(after?.body.messages)).toContain('did 1.1');
   expect(userTexts(after).filter((text) => text.includes('scratch.md')).length).toBe(1);
   // The caller sees nothing of it.
@@ -50,8 +50,11 @@ it('keeps the running prompt whole in mid-turn, and shows the caller no line twi
   });
 
   expect(run.code).toBe(0);
-  const compaction = ['native-compaction', 'landed'];
-  expect(kinds(world)).toEqual([...compaction, ...compaction, ...compaction]);
+  // How many calls go by before claude knows its new level depends on the time that they take.
+  const seen = kinds(world);
+  expect(seen.length).toBeGreaterThanOrEqual(6);
+  expect(seen).toEqual(seen.map((_, at) => (at % 2 === 0 ? 'native-compaction' : 'landed')));
+  expect(seen.at(-1)).toBe('landed');
   expectExact(world.standin, FOUR.slice(0, 2));
   const lines = outputLines(run).map((line) => JSON.stringify(line));
   const ids = outputLines(run).flatMap(({ type, message }) =>
@@ -64,7 +67,7 @@ it('keeps the running prompt whole in mid-turn, and shows the caller no line twi
 
 inSoak('three in a row cause no handoff, and nothing accumulates', async () => {
   const eight = [...FOUR, 'prompt five', 'prompt six', 'prompt seven', 'prompt eight'];
-  await using world = await startWorld(job({ turns: [5, 5, 5, 5, 5, 5, 5, 1], growBy: 18_000 }));
+  await using world = await startWorld(job({ turns: [4, 4, 4, 4, 4, 4, 4, 1], growBy: 18_000 }));
   const run = await runCtxb(world, { flags: prompts(...eight), claude: SMALL_WINDOW, env: EXACT });
 
   expect(run.code).toBe(0);
@@ -136,7 +139,7 @@ inSoak.each(
     { name: 'at its limit', status: 429 },
   ]),
 )('compacts while the API is $name', async ({ status }) => {
-  const scenario = job({ turns: [5, 4, 3, 2] });
+  const scenario = job({ turns: [5, 3, 3, 2] });
   const calls = scenario.calls as (request: RecordedRequest, index: number) => Call;
   let refused = 0;
   const refuse = (): Call => {
@@ -144,7 +147,7 @@ inSoak.each(
     return { error: { status } };
   };
   await using world = await startWorld({
-    calls: (request, index) => (index >= 9 && refused < 2 ? refuse() : calls(request, index - refused)),
+    calls: (request, index) => (index >= 8 && refused < 2 ? refuse() : calls(request, index - refused)),
     summary: { error: { status } },
   });
   const run = await runCtxb(world, { flags: prompts(...FOUR), claude: SMALL_WINDOW, env: EXACT });

@@ -25,7 +25,7 @@ describe('with ctxb', () => {
     expect(ctxb.reliefs).toBe(drops.length);
     expect(ctxb.usd).toBeLessThan((actual.usd ?? 0) / 2);
     expect(Math.min(...drops.map((at) => curve[at - 1] ?? 0))).toBeGreaterThan(20_000 + 3 * 8_000 - 4_000);
-    expect(Math.min(...drops.slice(1).map((at, index) => at - (drops[index] ?? 0)))).toBeGreaterThan(10);
+    expect(Math.min(...drops.slice(1).map((at, index) => at - (drops[index] ?? 0)))).toBeGreaterThan(7);
   });
 
   it.each([
@@ -165,8 +165,10 @@ it('has the sums of the session that docs/what-if.md computes by hand', () => {
     call(78_102, 77_893, 334, 295),
   ];
   const { actual, ctxb, curve, fetched } = tried(sketched({ calls: [...before, ...after], compactedAfter: [10] }));
-  expect(curve.slice(9, 13)).toEqual([154_719, 155_663, 70_158, 74_973]);
-  expect([curve.at(-1), fetched, ctxb.reliefs]).toEqual([81_760, 1, 1]);
+  expect(curve.slice(7, 17)).toEqual([
+    ...[153_266, 55_114, 55_334, 56_278, 75_664, 80_479, 82_366, 84_572, 85_603, 55_114],
+  ]);
+  expect([curve.at(-1), fetched, ctxb.reliefs]).toEqual([55_990, 0, 2]);
   const sums = [actual, ctxb].map(({ usd }) => `**$${usd?.toFixed(2)}**`);
   expect(readFileSync('docs/what-if.md', 'utf8')).toContain(`| sum, as it is printed | ${sums.join(' | ')} |`);
 });

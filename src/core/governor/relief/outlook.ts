@@ -22,7 +22,7 @@ import {
 import type { WorkingSet } from './working-set.ts';
 
 /** Fewest calls between two reliefs, or after a failed attempt. */
-export const TOO_SOON = 10;
+export const TOO_SOON = 7;
 
 /** Assumed size of the kept conversation until a compaction was seen, in tokens; close to `npm run outcome`. */
 export const USUALLY_KEPT = 8_000;

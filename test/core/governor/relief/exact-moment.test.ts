@@ -69,19 +69,19 @@ describe('the moment of an exact compaction', () => {
 
   it.each<{ name: string; work: Work }>([
     { name: 'where the mod does not run', work: { changes: (state) => changedIn(state, 'exact', { phase: 'off' }) } },
-    { name: 'with few calls', work: { calls: 8 } },
+    { name: 'with few calls', work: { calls: 5 } },
     {
       name: 'while the window is not known',
       work: { changes: ({ gauge }) => ({ gauge: { ...gauge, window: { tokens: undefined, source: 'unknown' } } }) },
     },
-    { name: 'within ten calls of the last', work: { changes: relieved(12) } },
+    { name: 'within seven calls of the last', work: { changes: relieved(15) } },
     { name: 'where nothing is to be compacted', work: { policy: { compaction: { enabled: false } } } },
     {
       name: 'where the work is to be handed over, and summaries are asked for',
       work: { policy: { strategy: 'handoff', compaction: { how: 'summary' } } },
     },
     {
-      name: 'within ten calls of one in vain',
+      name: 'within seven calls of one in vain',
       work: { changes: ({ relief }) => ({ relief: { ...relief, failures: 1, triedAt: 15 } }) },
     },
   ])('is none $name', ({ work }) => {
@@ -142,7 +142,7 @@ describe('the cheaper way of relief', () => {
       way: undefined,
     },
     {
-      name: 'none within ten calls of a handoff',
+      name: 'none within seven calls of a handoff',
       work: { policy: { strategy: 'handoff' }, changes: tried(15) },
       way: undefined,
     },
