@@ -81,7 +81,7 @@ it('installed from the repository: the band, exact compactions, commands, hand-b
 });
 
 it('inside a run the plugin does nothing', async () => {
-  await using world = await startWorld(job({ turns: [5, 4, 3, 2] }));
+  await using world = await startWorld(job({ turns: [5, 3, 3, 2] }));
   await installPlugin(world);
   const four = ['one', 'two', 'three', 'four'];
   const run = await runCtxb(world, {

@@ -125,7 +125,7 @@ describe('a session', () => {
   it.each([
     ['pays', 20, 130_000, true],
     ['does not pay yet', 20, 35_000, false],
-    ['follows too soon on another', 8, 130_000, false],
+    ['follows too soon on another', 7, 130_000, false],
     ['is at its level', 3, 170_000, true],
   ])('is compacted if that %s', (_, count, tokens, isDue) => {
     const session = begun();
