@@ -26,7 +26,7 @@ interface SourcesOptions extends DepthOptions {
 
 export function replaySources(sources: readonly Source[], options: SourcesOptions): AsyncIterable<SessionAttempt> {
   const { cached, env, ...own } = options;
-  const { policy, depth, series, uses, retention, explain, onBytes } = own;
+  const { policy, depth, series, whatIf, retention, explain, onBytes } = own;
   const folder = cached && explain === undefined ? cacheFolder(env) : undefined;
   const judge = async function* (missing: readonly Source[]): AsyncGenerator<SessionAttempt> {
     // Loading the governor takes longer than reading the cache.
@@ -35,7 +35,7 @@ export function replaySources(sources: readonly Source[], options: SourcesOption
   };
   if (folder === undefined) return judge(sources);
   const program = hash('sha256', readFileSync(PROGRAM));
-  const key = JSON.stringify({ program, policy, depth, series, uses, retention });
+  const key = JSON.stringify({ program, policy, depth, series, whatIf, retention });
   return replayCached(sources, openFileCache(join(folder, 'replay'), key), judge, onBytes);
 }
 

@@ -8,7 +8,6 @@ import { markCopies } from '../replay/copies.ts';
 import type { Depth } from '../replay/replay.ts';
 import { bytesOf, findAllSources } from '../replay/sources.ts';
 import { isFull, type SessionFigures } from '../replay/summary.ts';
-import { withCtxb } from '../replay/what-if.ts';
 import { DAY_MS } from '../report/figures.ts';
 import { isGated } from '../report/replay/gates.ts';
 import { tell } from '../report/shown.ts';
@@ -83,9 +82,8 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
     const found = await findSessions(attempts, files, about);
     if (flags.explain !== undefined) requireExplained(found.sessions, flags.explain);
     // Calls that occur in several sessions of the report are counted once.
-    const sessions = markCopies(found.sessions);
     return {
-      sessions: flags.whatIf ? withCtxb(sessions.filter(isFull), policy) : sessions,
+      sessions: markCopies(found.sessions),
       faults: found.faults,
       leftOut: stale + found.leftOut,
     };
@@ -115,7 +113,7 @@ function sessionOptions({ format, html, cache, series, whatIf, retention, explai
   return {
     cached: cache !== false,
     series: format.needsSeries || (series ?? html) !== undefined,
-    uses: whatIf === true,
+    whatIf: whatIf === true,
     retention: (retention ?? html) !== undefined,
     explain,
   };

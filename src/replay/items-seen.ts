@@ -29,18 +29,6 @@ export interface CallSeen extends Usage {
   readonly added: Growth;
   /** The call is a copy and counts in another session of the same replay. */
   readonly copied?: true;
-  /** Uses of earlier results whose words the previous call did not contain, if requested. */
-  readonly uses?: readonly UseSeen[] | undefined;
-}
-
-/** A tool result whose words a call uses. */
-export interface UseSeen {
-  /** Number of the last call before it whose text or tool results contained the words. */
-  readonly seen: number;
-  /** Identifies the result. */
-  readonly result: number;
-  /** Estimated tokens of the whole result. */
-  readonly tokens: number;
 }
 
 /** An API call of the main thread or a subagent, as counted in sums. */

@@ -16,15 +16,15 @@ import { createOddities } from './observers/oddities.ts';
 import { createSubagents } from './observers/prompts.ts';
 import { createRetention, type TimedReceipt } from './observers/retention.ts';
 import type { Seen } from './observers/seen.ts';
-import { createUses } from './observers/uses.ts';
 import type { ReadLine } from './read/line-feed.ts';
 import type { SessionSummary } from './summary.ts';
+import { createWhatIf } from './what-if.ts';
 
 export interface SessionOptions {
   /** Include each main-thread call, prompt and result. */
   readonly series: boolean;
-  /** Include the calls with the earlier results that each uses. */
-  readonly uses?: boolean;
+  /** Include the estimate with ctxb. */
+  readonly whatIf?: boolean;
   /** Include the facts that each compaction or handoff kept; `receipts` are those of the run that produced this log. */
   readonly retention?: boolean | { readonly receipts: readonly TimedReceipt[] };
   /** The call to explain: number from 1, or message id. */
@@ -41,7 +41,7 @@ export interface SessionReplayOptions extends SessionOptions {
 /** Replays one recording line by line. Mutable, because a recording can have millions of lines. */
 export function createSessionReplay(options: SessionReplayOptions) {
   const { run, mask, series, explain } = options;
-  const readsTexts = Boolean(series || options.uses || options.retention || explain !== undefined);
+  const readsTexts = Boolean(series || options.whatIf || options.retention || explain !== undefined);
   const decisions: Decision[] = [];
   const world = { carryOut: observe };
   let host = createHost(initialState(run), world);
@@ -52,17 +52,23 @@ export function createSessionReplay(options: SessionReplayOptions) {
     : undefined;
   const cut = cutterWith(mask);
   const figures = createFigures(cut, { prompts: series, usage: true });
-  const calls = series || options.uses || explain !== undefined ? createCalls() : undefined;
+  const calls = series || options.whatIf || explain !== undefined ? createCalls() : undefined;
   // `calls` comes before `growth`: the output of a call is in the context of the next one.
   const watch = {
     subagents: createSubagents(cut),
     oddities: createOddities(),
     explainer: explain === undefined ? undefined : createExplainer(explain),
     calls,
-    uses: options.uses ? createUses() : undefined,
     growth: createGrowth({ cut, withResults: series, ...(calls && { onAdded: calls.added }) }),
+    whatIf: calls && options.whatIf ? createWhatIf(run.policy, { calls: calls.seen, reliefsBefore }) : undefined,
   };
   const observers = Object.values(watch).filter((observer) => observer !== undefined);
+
+  function reliefsBefore(index: number) {
+    const handoffs = decisions.filter(({ kind, at }) => kind === 'handed-over' && at.call === index);
+    const compactions = figures.compactions().filter(({ call }) => call === index);
+    return [...compactions.map(({ how }) => how === 'exact'), ...handoffs.map(() => false)];
+  }
 
   /** Restarts with the settings of a recorded run, including its notes. */
   function begin(recorded: Run): void {
@@ -110,7 +116,7 @@ export function createSessionReplay(options: SessionReplayOptions) {
       const found = watch.growth.found();
       const ledger = figures.calls() as readonly CountedCall[];
       const madeCalls = calls?.found(ledger) ?? [];
-      const uses = watch.uses?.found();
+      const whatIf = gauge.window.tokens === undefined ? undefined : watch.whatIf?.found();
       return {
         ...session,
         turns: turnsBegun(turn),
@@ -127,10 +133,8 @@ export function createSessionReplay(options: SessionReplayOptions) {
         ...(watch.explainer && { explanation: watch.explainer.found(madeCalls) }),
         ...(retention && { retention: retention.found() }),
         lines,
-        ...((series || options.uses) && {
-          series: uses ? madeCalls.map((call) => ({ ...call, uses: uses.get(call.number) })) : madeCalls,
-        }),
-        ...(series && { prompts: figures.prompts(), results: found.results }),
+        ...(whatIf && { whatIf }),
+        ...(series && { series: madeCalls, prompts: figures.prompts(), results: found.results }),
       };
     },
   };

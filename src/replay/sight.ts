@@ -1,53 +1,71 @@
-import { TOO_SOON, USUALLY_KEPT } from '../core/governor/relief/outlook.ts';
+import { type Message, type ToolUse, useBlock } from '../core/exact/message.ts';
 import { sumOf } from '../core/text/sum-of.ts';
-import type { CallSeen } from './items-seen.ts';
+import { askedIn } from './observers/places.ts';
+import { ownWords, textSearch } from './words-used.ts';
 
-/** Token budget for the last steps that an exact compaction keeps complete; it always keeps the last one. */
-export const LAST_STEPS = 0.6 * USUALLY_KEPT;
-
-/** A call, and the growth of the context before it in tokens. */
-interface GrowthAt {
-  readonly number: number;
-  readonly growth: number;
+/** A tool call, with its result and the contents that the model wrote. */
+export interface Fetched {
+  readonly use: ToolUse;
+  readonly text: string;
+  readonly has: (word: string) => boolean;
 }
 
-/** Tracks which earlier results the model still sees as its context is replaced. */
-export function createSight(calls: readonly GrowthAt[]) {
-  /** Results of calls before this number are gone, unless fetched again. */
-  let from = 0;
-  const fetched = new Map<number, number>();
-  /** Used results by number. `last`: the last call that used the result; `times`: the number of such calls. */
-  const used = new Map<number, { readonly tokens: number; readonly last: number; readonly times: number }>();
-  const growthBefore = (at: number) => Math.max(0, calls[at]?.growth ?? 0);
+/** Maximum UTF-16 code units of removed texts; the oldest are forgotten first. */
+const MAX_KEPT = 64 * 1024 * 1024;
+
+/** Tracks the texts that the model sees, and the results that compactions removed. */
+export function createSight() {
+  let seen: ((word: string) => boolean)[] = [];
+  /** Calls that the context holds, by id; those without a result are still open. */
+  let asked = new Map<string, ToolUse>();
+  let held: Fetched[] = [];
+  const gone: Fetched[] = [];
+  /** Words found since the last compaction. */
+  const known = new Set<string>();
+
+  function isSeen(word: string): boolean {
+    if (!known.has(word) && seen.some((has) => has(word))) known.add(word);
+    return known.has(word);
+  }
+
+  function say({ text, toolUses, toolResults = [] }: Message): void {
+    for (const use of toolUses) asked.set(use.tool_use_id, use);
+    const texts = [text, ...toolUses.map((use) => askedIn(useBlock(use))), ...toolResults.map((result) => result.text)];
+    seen.push(...texts.filter(Boolean).map(textSearch));
+    for (const { tool_use_id: id, text: result } of toolResults) {
+      const use = asked.get(id);
+      if (use === undefined) continue;
+      const found = [result, ...ownWords(useBlock(use))].join('\n');
+      held.push({ use, text: found, has: textSearch(found) });
+    }
+  }
+
+  function clear(): void {
+    [seen, held] = [[], []];
+    asked = new Map();
+    known.clear();
+  }
 
   return {
+    say,
     /** The caller starts a new context. Nothing is fetched again for it. */
     renew(): void {
-      from = 0;
+      clear();
+      gone.length = 0;
     },
-    /** Results that calls use again and again; a compaction keeps them. @param number of the next call */
-    inUse(number: number) {
-      const kept = [...used].filter(([, { last, times }]) => times > 1 && number - last <= TOO_SOON);
-      return { results: kept.map(([result]) => result), tokens: sumOf(kept, ([, { tokens }]) => tokens) };
+    /** Applies a compaction. @param whole ids of the tool calls that stay whole */
+    replace(messages: readonly Message[], whole: readonly string[]): void {
+      gone.push(...held.filter(({ use }) => !whole.includes(use.tool_use_id)));
+      for (
+        let kept = sumOf(gone, ({ text }) => text.length);
+        kept > MAX_KEPT;
+        kept -= gone.shift()?.text.length ?? kept
+      );
+      clear();
+      messages.forEach(say);
     },
-    /** Applies a compaction. @param at index of the call that follows @param inUse results that stay */
-    relieve(at: number, inUse: readonly number[]): void {
-      for (const result of inUse) fetched.set(result, calls[at]?.number ?? 0);
-      let kept = at - 1;
-      for (let room = LAST_STEPS - growthBefore(at); kept > 0; kept--) {
-        room -= growthBefore(kept);
-        if (room < 0) break;
-      }
-      from = calls[kept]?.number ?? 0;
-    },
-    /** Returns the tokens of each result that a call uses but does not see; marks them as fetched again. */
-    fetch({ number, uses = [] }: CallSeen): readonly number[] {
-      const outOfSight = uses.filter(({ seen, result }) => Math.max(seen, fetched.get(result) ?? 0) < from);
-      for (const { result } of outOfSight) fetched.set(result, number);
-      for (const { result, tokens } of uses) {
-        used.set(result, { tokens, last: number, times: (used.get(result)?.times ?? 0) + 1 });
-      }
-      return outOfSight.map(({ tokens }) => tokens);
-    },
+    /** The last removed result with a word that the model does not see. */
+    missing: (word: string): Fetched | undefined =>
+      gone.length === 0 || isSeen(word) ? undefined : gone.findLast(({ has }) => has(word)),
   };
 }

@@ -17,7 +17,7 @@ import type {
   UnloggedAgent,
 } from './items-seen.ts';
 import type { Oddity } from './observers/oddities.ts';
-import type { SessionWhatIf } from './what-if.ts';
+import type { SessionWhatIf } from './played-session.ts';
 
 /** The figures of one recording for lists, sums and gates, equal in light and full replays. Sizes are in tokens. */
 export interface SessionFigures {

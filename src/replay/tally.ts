@@ -1,6 +1,5 @@
 import { toUsd } from '../core/governor/cost/cost.ts';
 import { microUsdOf, type Price } from '../core/governor/cost/prices.ts';
-import { CALL_TOKENS } from '../core/governor/relief/economic-moment.ts';
 import { contextOf, type Usage } from '../core/protocol/usage.ts';
 import { sumUsd } from './copies.ts';
 import type { CallSeen } from './items-seen.ts';
@@ -43,11 +42,10 @@ export function createTally(priceOf: PriceOf) {
 
   return {
     add,
-    fetch(model: string | null, context: number, times: number): void {
-      fetched += times;
-      for (let time = 0; time < times; time++) {
-        add({ model, input: 0, cacheRead: context, cacheCreation: 0, output: CALL_TOKENS });
-      }
+    /** Adds a call that fetches a result again. */
+    fetch(usage: BilledCall): void {
+      fetched++;
+      add(usage);
     },
     called(usage: BilledCall, reliefs: number): void {
       add(usage);
@@ -55,7 +53,6 @@ export function createTally(priceOf: PriceOf) {
       sums.reliefs += reliefs;
     },
     fetched: () => fetched,
-    microUsd: () => microUsd ?? 0,
     /** `usd`: at list prices; null if no price is known. */
     figures: () => ({ ...sums, usd: microUsd === undefined ? null : toUsd(microUsd) }),
   };

@@ -36,13 +36,15 @@ describe('--what-if', () => {
 
   it('uses the configuration of this folder, and flags', async () => {
     await using place = await createPlace();
-    const reliefs = async (...flags: string[]) => {
+    const estimate = async (...flags: string[]) => {
       const run = await ctxb(place, ['replay', '--what-if', '--json', ...flags, fixture('crossing.ndjson')]);
-      return JSON.parse(run.stdout.toString()).whatIf.ctxb.reliefs;
+      return JSON.parse(run.stdout.toString()).whatIf.ctxb;
     };
-    expect(await reliefs('--compact-at', '30%')).toBeGreaterThan(await reliefs());
+    const [early, late] = [await estimate('--compact-at', '30%'), await estimate()];
+    expect(early.reliefs).toBeGreaterThan(0);
+    expect(early.peak).toBeLessThan(late.peak);
     await place.file('.contextbudgetrc', '{"compaction": {"enabled": false}}');
-    expect(await reliefs()).toBe(0);
+    expect((await estimate()).reliefs).toBe(0);
   });
 
   it('without files and sessions of the last 30 days, names the option for older ones', async () => {

@@ -182,9 +182,9 @@ it('takes the earliest time of a log that Claude Code rewrote with its newest li
 
 it.each([
   { options: {}, needs: false },
-  { options: { retention: false, uses: false }, needs: false },
+  { options: { retention: false, whatIf: false }, needs: false },
   { options: { retention: true }, needs: true },
-  { options: { uses: true }, needs: true },
+  { options: { whatIf: true }, needs: true },
   { options: { series: true }, needs: true },
   { options: { explain: '1' }, needs: true },
 ])('needs the texts after the first call with $options: $needs', ({ options, needs }) => {

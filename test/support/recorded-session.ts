@@ -1,102 +1,107 @@
-import { DEFAULTS } from '../../src/config/defaults.ts';
-import { microUsdOf, priceFor } from '../../src/core/governor/cost/prices.ts';
-import type { CallSeen, CompactionSeen, ResultSeen } from '../../src/replay/items-seen.ts';
+import { tokensOfText } from '../../src/core/exact/message.ts';
 import { createSessionReplay } from '../../src/replay/session-replay.ts';
 import type { SessionSummary } from '../../src/replay/summary.ts';
-import { runWith } from './governor.ts';
+import {
+  boundaryLine,
+  callLine,
+  initLine,
+  type Line,
+  type PolicyChanges,
+  policyWith,
+  runWith,
+  userLine,
+} from './governor.ts';
 import { asRead } from './recordings.ts';
 import { unmasked } from './unmasked.ts';
 
 /** A call as a test says it: what it leaves out follows from the call before. */
 export interface CallSketch {
   readonly context: number;
+  /** A prompt comes before the first call of a turn. */
   readonly turn?: number;
   readonly output?: number;
-  /** As far as known; usually all of the output. */
-  readonly billedOutput?: number;
-  readonly added?: CallSeen['added'];
   /** What of the context was read from the cache; usually the context before. */
   readonly cacheRead?: number;
-  /** Results that came in for it, by tool. */
-  readonly results?: readonly (readonly [tool: string, tokens: number])[];
-  readonly uses?: CallSeen['uses'];
+  /** The prompt of its turn. */
+  readonly asks?: string;
+  /** What the model says. */
+  readonly says?: string;
+  /** What the result of its tool begins with; the rest fills what the context grows by. */
+  readonly gets?: string;
   /** Milliseconds since the epoch. */
   readonly t?: number;
 }
 
 export interface SessionSketch {
   readonly calls: readonly CallSketch[];
-  /** Numbers of calls after which a compaction happened. */
+  /** Numbers of calls after which claude wrote a summary. */
   readonly compactedAfter?: readonly number[];
-  readonly by?: CompactionSeen['by'];
   readonly window?: number;
   readonly model?: string;
-  readonly version?: string;
+  readonly policy?: PolicyChanges;
 }
 
-/** A recorded session with its series, as far as a simulation looks at it. */
-export function sketched({ calls, compactedAfter = [], by = 'claude', ...more }: SessionSketch): SessionSummary {
-  const { window = 200_000, model = 'claude-opus-4-5', version = '2.1.197' } = more;
-  const series = calls.map((call, at) => callOf(call, at, calls[at - 1], { window, model }));
-  const summary = trackedSummary([]);
-  return {
-    ...summary,
-    claudeCodeVersion: version,
-    model,
-    window: { tokens: window, source: 'result' },
-    calls: series.length,
-    compactions: compactedAfter.map((call) => compactionOf(call, by, series)),
-    series,
-    prompts: [],
-    results: calls.flatMap(({ results = [] }, at) => results.map((result) => resultOf(result, at + 1))),
-  };
+/** A recorded session with its series, and the estimate with ctxb. */
+export function sketched({ calls, compactedAfter = [], policy, ...more }: SessionSketch): SessionSummary {
+  const { window = 200_000, model = 'claude-opus-4-5' } = more;
+  const run = runWith({ mode: 'replay', policy: policyWith({ window, ...policy }) });
+  const replay = createSessionReplay({ run, series: true, whatIf: true, mask: unmasked });
+  for (const line of sketchedLines({ calls, compactedAfter, model })) replay.line(asRead(JSON.stringify(line)));
+  return replay.summary('recording');
 }
 
-function callOf(
-  { context, turn = 1, output = 0, billedOutput = output, added = {}, cacheRead, uses, t }: CallSketch,
-  at: number,
-  before: CallSketch | undefined,
-  { window, model }: { readonly window: number; readonly model: string },
-): CallSeen {
+/** The lines of such a session, as claude streams them. */
+export function sketchedLines({ calls, compactedAfter = [], model = 'claude-opus-4-5' }: SessionSketch): Line[] {
+  if (calls.length === 0) return [];
+  const lines = calls.flatMap((call, at): Line[] => {
+    const [before, next] = [calls[at - 1], calls[at + 1]];
+    const timestamp = new Date(call.t ?? 0).toISOString();
+    const isNewTurn = before === undefined || before.turn !== call.turn;
+    const summary = compactedAfter.includes(at + 1) ? [boundaryLine('auto', call.context), summaryLine()] : [];
+    const lines = [
+      ...(isNewTurn ? [userLine(call.asks ?? `Go on with part ${call.turn ?? 1}.`)] : []),
+      ...roundOf(call, { at, before, next, model }),
+    ];
+    return [...lines.map((line) => ({ ...line, timestamp })), ...summary];
+  });
+  return [initLine({ model }), ...lines];
+}
+
+function summaryLine(): Line {
+  return userLine('This session is being continued.', { isCompactSummary: true });
+}
+
+interface Around {
+  readonly at: number;
+  readonly before: CallSketch | undefined;
+  readonly next: CallSketch | undefined;
+  readonly model: string;
+}
+
+/** A call with a tool, and its result. */
+function roundOf(call: CallSketch, { at, before, next, model }: Around): Line[] {
+  const { context, output = 0, cacheRead, says = '', gets = '' } = call;
   const hit = Math.min(context, cacheRead ?? before?.context ?? 0);
   const input = Math.min(4, context - hit);
-  const usage = { input, cacheCreation: context - hit - input, cacheRead: hit, output };
-  const price = priceFor(model, {}, undefined);
-  return {
-    number: at + 1,
-    line: at + 1,
-    t: t ?? null,
-    turn,
-    messageId: `m${at}`,
-    model,
-    window,
-    context,
-    ...usage,
-    outputKnown: true,
-    billedOutput,
-    predicted: null,
-    usd: price === undefined ? null : microUsdOf(usage, price) / 1_000_000,
-    added,
-    ...(uses && { uses }),
+  const usage = {
+    input_tokens: input,
+    cache_creation_input_tokens: context - hit - input,
+    cache_read_input_tokens: hit,
+    output_tokens: output,
   };
+  const use = {
+    type: 'tool_use',
+    id: `toolu_${at}`,
+    name: 'Bash',
+    input: { command: `part ${'abcdefghij'[at % 10]}` },
+  };
+  const content = [...(says ? [{ type: 'text', text: says }] : []), use];
+  const message = { id: `m${at}`, role: 'assistant', model, content, usage };
+  const text = `${gets}\n${wordsOf((next?.context ?? context) - context - output)}`;
+  return [callLine(0, { message }), userLine([{ type: 'tool_result', tool_use_id: use.id, content: text }])];
 }
 
-function compactionOf(call: number, by: CompactionSeen['by'], series: readonly CallSeen[]): CompactionSeen {
-  const before = series[call - 1]?.context ?? 0;
-  const trigger = by === 'claude' || by === 'placed' ? 'auto' : 'manual';
-  const firstAfter = series[call]?.context ?? null;
-  const place = { call, line: call, t: series[call - 1]?.t ?? null, model: series[call - 1]?.model ?? null };
-  return { trigger, how: 'summary', by, ...place, preTokens: before, gaugeBefore: before, firstAfter };
-}
-
-function resultOf([tool, tokens]: readonly [string, number], call: number): ResultSeen {
-  return { tool, target: '', tokens, line: call, call, stayed: 1 };
-}
-
-/** What a replay with the series says of some lines. */
-function trackedSummary(lines: readonly string[]): SessionSummary {
-  const run = runWith({ mode: 'replay', policy: DEFAULTS });
-  const replay = createSessionReplay({ run, series: true, mask: unmasked });
-  for (const line of lines) replay.line(asRead(line));
-  return replay.summary('recording');
+/** Words of about as many tokens. */
+function wordsOf(count: number): string {
+  return 'word '.repeat(Math.max(0, Math.round(count / (tokensOfText('word '.repeat(1_000)) / 1_000))));
 }

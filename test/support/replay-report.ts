@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { DEFAULTS } from '../../src/config/defaults.ts';
 import type { Policy } from '../../src/core/governor/policy.ts';
 import type { CallSeen } from '../../src/replay/items-seen.ts';
+import type { SessionWhatIf } from '../../src/replay/played-session.ts';
 import type { SessionSummary } from '../../src/replay/summary.ts';
-import type { SessionWhatIf } from '../../src/replay/what-if.ts';
 import { type PageData, pageData, replayHtml } from '../../src/report/replay-html/page-data.ts';
 import { createRandom } from './random.ts';
 

@@ -30,6 +30,8 @@ export function createCalls() {
       const outputs = { output: callOutput(gauge), outputKnown, billedOutput: billedOutput(output, gauge.call) };
       calls[calls.length - 1] = { ...current, model, context: gauge.used, ...usage, ...outputs };
     },
+    /** The calls so far, without their costs. */
+    seen: (): readonly CallSeen[] => calls,
     /** @param ledger sets the cost of each call */
     found(ledger: readonly LedgerCall[]): readonly CallSeen[] {
       const costs = new Map(ledger.map(({ number, microUsd }) => [number, microUsd]));

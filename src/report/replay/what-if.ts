@@ -1,8 +1,8 @@
-import { USUALLY_KEPT } from '../../core/governor/relief/outlook.ts';
+import type { SessionWhatIf } from '../../replay/played-session.ts';
 import type { SessionSummary } from '../../replay/summary.ts';
 import { dayOf } from '../../replay/sums.ts';
 import type { Figures } from '../../replay/tally.ts';
-import { type SessionWhatIf, type WhatIfTotals, whatIfTotals } from '../../replay/what-if.ts';
+import { type WhatIfTotals, whatIfTotals } from '../../replay/what-if.ts';
 import { counted, dollars, percent, roughTokens, tokens } from '../figures.ts';
 import { indentRows, present } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
@@ -58,7 +58,7 @@ function dearerRow({ sessions, dearer }: WhatIfTotals): string {
 }
 
 const ASSUMPTIONS = [
-  `Assumed: a compaction leaves ${tokens(USUALLY_KEPT)} tokens more than the smallest context of the session, with the last steps, the results in use and the prompts whole.`,
+  'Decided as in a run: when a compaction comes, and what it keeps. Estimated: the size of what it keeps.',
   'Assumed: the model does the same in as many calls, and the cache is as warm as it was recorded.',
   'Assumed: a result that a compaction took is fetched again as soon as a call names a path or a figure, or edits a line, that it does not see elsewhere.',
   'Left out: results that ctxb cuts, cost limits, and subagents. Costs are list prices.',

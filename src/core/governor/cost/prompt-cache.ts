@@ -56,7 +56,7 @@ export function cacheAfter(
 const MIN_CALLS = 12;
 
 /** How long the cache keeps most of what a call has written to it, in milliseconds. */
-export function lifetimeOf({ cacheCreation, cacheCreationHour = 0 }: Usage): number {
+function lifetimeOf({ cacheCreation, cacheCreationHour = 0 }: Usage): number {
   return cacheCreationHour * 2 > cacheCreation ? HOUR_MS : FIVE_MINUTES_MS;
 }
 

@@ -22,7 +22,7 @@ import { roomOfContents } from './exact.ts';
 import { heldTokens, reshownContents, type WorkingSet, withShown, workingSet } from './working-set.ts';
 
 /** Rates for a model without a price: tokens, weighted like most list prices. */
-export const UNPRICED: Rates = multiply(USUAL_RATIOS, 1_000_000);
+const UNPRICED: Rates = multiply(USUAL_RATIOS, 1_000_000);
 
 /** The price of the main thread's last model; undefined if it is unknown, or if cached tokens are free. */
 export function priceOfModel({ gauge, session, run }: GovernorState): Price | undefined {
@@ -58,12 +58,7 @@ export const WORST = 1.25;
  */
 export function slackOf({ relief, gauge }: GovernorState, bound = BOUND): number {
   const { alone, real } = accountsOf(relief.alone, gauge);
-  return slackIn(alone - relief.alone.owed, real, bound) - relief.given.cost;
-}
-
-/** The same for the costs of both. */
-export function slackIn(alone: number, real: number, bound = BOUND): number {
-  return alone * bound - real;
+  return (alone - relief.alone.owed) * bound - real - relief.given.cost;
 }
 
 /** Smallest saving or loss that the accounts can distinguish from zero, as a share of the cost. */

@@ -204,7 +204,7 @@ function usageAlone(usage: Usage, context: number, growth: number, cold: number 
   const all = context + growth;
   if (usage.cacheCreation + usage.cacheRead === 0) return { ...usage, input: all };
   const read = cold === undefined ? context : Math.min(cold, all);
-  const hour = usage.cacheCreationHour === undefined ? {} : { cacheCreationHour: all - read };
+  const hour = usage.cacheCreationHour ? { cacheCreationHour: all - read } : {};
   return { ...usage, input: 0, cacheRead: read, cacheCreation: all - read, ...hour };
 }
 

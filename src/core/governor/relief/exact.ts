@@ -99,7 +99,7 @@ export function roomOfContents(state: GovernorState, wanted: number): number {
 const USED_SHARE = 0.9;
 
 /** Tokens of the note, and of the text around lines. */
-const NOTE_TOKENS = 1_600;
+export const NOTE_TOKENS = 1_600;
 
 /** Whether the current compaction is exact, so that prompts and work stay in the context. */
 export function isExact({ relief: { exact } }: GovernorState): boolean {

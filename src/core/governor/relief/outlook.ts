@@ -1,7 +1,7 @@
 import { toUsd } from '../cost/cost.ts';
 import { idleBeyondLife } from '../cost/prompt-cache.ts';
 import { callOutput, crossedText, isGuess, predictedTokens } from '../gauge/gauge.ts';
-import { handoffLevel, inTokens, isBounded, type Policy } from '../policy.ts';
+import { handoffLevel, inTokens, isBounded } from '../policy.ts';
 import { waiting } from '../prompts/mailbox.ts';
 import { forecast } from '../prompts/turns.ts';
 import type { GovernorState } from '../state.ts';
@@ -22,10 +22,10 @@ import {
 import type { WorkingSet } from './working-set.ts';
 
 /** Fewest calls between two reliefs, or after a failed attempt. */
-export const TOO_SOON = 7;
+const TOO_SOON = 7;
 
 /** Assumed size of the kept conversation until a compaction was seen, in tokens; close to `npm run outcome`. */
-export const USUALLY_KEPT = 8_000;
+const USUALLY_KEPT = 8_000;
 
 /** Size and growth of the context of a running session. */
 export function extentOf(state: GovernorState): Extent {
@@ -85,7 +85,7 @@ function outlookOf(state: GovernorState, how: Outlook['how']): Outlook & Working
  * Expected growth per call in tokens. `FEW_CALLS` calls with the growth of other sessions are included, which matter
  * while the session has few calls.
  */
-export function growthPerCall(grown: number, calls: number): number {
+function growthPerCall(grown: number, calls: number): number {
   return (grown + FEW_CALLS * USUAL_GROWTH) / (Math.max(0, calls - 1) + FEW_CALLS);
 }
 
@@ -179,23 +179,12 @@ function isCold({ session: { cache }, facts: { now } }: GovernorState): boolean 
 /** Like `momentOf`, as a forecast that ignores the last relief. @param outlook of the way that can pay, if already known */
 export function nextMoment(state: GovernorState, outlook?: Outlook): Moment | undefined {
   const { gauge, run } = state;
+  const { moment } = run.policy.compaction;
   const way = profitableWay(state);
   // No relief happens before the window is known.
   if (way === undefined || gauge.window.tokens === undefined) return undefined;
-  return {
-    way,
-    at: momentIn(run.policy, gauge.window.tokens, outlook ?? outlookOf(state, OUTLOOK_BY_WAY[way]), isCold(state)),
-  };
-}
-
-/** The size in tokens from which a relief pays, or that the user has set. */
-export function momentIn(
-  { compaction: { moment } }: Policy,
-  window: number,
-  outlook: Outlook,
-  isCold: boolean,
-): number {
-  return moment === 'economic' ? momentNow(outlook, isCold) : inTokens(moment, window);
+  if (moment !== 'economic') return { way, at: inTokens(moment, gauge.window.tokens) };
+  return { way, at: momentNow(outlook ?? outlookOf(state, OUTLOOK_BY_WAY[way]), isCold(state)) };
 }
 
 const OUTLOOK_BY_WAY = { compact: 'exact', handoff: 'handoff' } as const;

@@ -1,0 +1,177 @@
+import { answerWith } from '../core/exact/exact-answer.ts';
+import { createMessage, type Message, tokensOfAll } from '../core/exact/message.ts';
+import type { Action } from '../core/governor/decisions.ts';
+import type { EffectOf } from '../core/governor/effects.ts';
+import { initialState } from '../core/governor/initial-state.ts';
+import type { OwnEvent } from '../core/governor/input.ts';
+import type { Policy } from '../core/governor/policy.ts';
+import { successLine, userLine } from '../core/governor/prompts/own-lines.ts';
+import { prefixOf } from '../core/governor/relief/accounts.ts';
+import { SUMMARY_TOKENS } from '../core/governor/relief/alone.ts';
+import { levelOf } from '../core/governor/relief/beside-summary.ts';
+import { NOTE_TOKENS } from '../core/governor/relief/exact.ts';
+import { step } from '../core/governor/step.ts';
+import { decodeLine, decodeObject } from '../core/protocol/decode.ts';
+import type { BoundaryEvent, Event } from '../core/protocol/events.ts';
+import { parseFields, stringOf } from '../core/protocol/fields.ts';
+import { replayRun } from './replay-run.ts';
+import { createSight } from './sight.ts';
+
+/** What ctxb would read beside the recorded lines. */
+export interface GovernedOptions {
+  readonly policy: Policy;
+  /** Whether the recording begins with an earlier conversation. */
+  readonly resumes: boolean;
+  /** The window that claude reports, in tokens. */
+  readonly window: () => number | undefined;
+  /** Called after each compaction. @param isExact whether the mod answered it; otherwise claude wrote a summary */
+  readonly onReplaced: (isExact: boolean) => void;
+}
+
+/**
+ * ctxb's governor in a recorded session: it decides as in a run, and a claude that does what it is asked answers it.
+ * Every compaction is exact.
+ */
+export function createGoverned({ policy, resumes, window, onReplaced }: GovernedOptions) {
+  const run = {
+    ...replayRun(withoutStops(policy)),
+    mode: 'act',
+    resumes,
+    exact: true,
+    callerSpeaksProtocol: false,
+    callerPlacedTrigger: false,
+  } as const;
+  let state = initialState(run);
+  let plan: EffectOf<'plan-exact'> | undefined;
+  let messages: Message[] = [];
+  const sight = createSight();
+  /** `held`: tokens of the messages. */
+  let [t, prompts, reliefs, held] = [0, 0, 0, 0];
+
+  function feed(input: Parameters<typeof step>[1]): void {
+    state = step(state, input);
+    for (const action of state.actions) obey(action);
+  }
+
+  const tell = (event: OwnEvent) => feed({ t, from: 'ctxb', event });
+  const claude = (event: Event) => feed({ t, from: 'claude', event });
+
+  function obey(action: Action): void {
+    if (action.kind === 'arm-exact') tell({ kind: 'exact-folder', path: '' });
+    else if (action.kind === 'prove-exact') tell({ kind: 'exact-proved' });
+    else if (action.kind === 'plan-exact') plan = action;
+    else if (action.kind === 'send') answer(action.line);
+  }
+
+  function answer(line: string): void {
+    const { type, request_id: id } = parseFields(line);
+    if (type === 'control_request') claude(decodeLine(successLine(stringOf(id), { rawMaxTokens: window() })));
+    else if (state.operation.phase === 'compacting') {
+      compact('manual');
+      end();
+    }
+  }
+
+  function compact(trigger: BoundaryEvent['trigger']): void {
+    if (plan === undefined) return;
+    const summary = trigger === 'auto' ? plan.summary : undefined;
+    const given = { ...plan, version: 1, note: NOTE, summary } as const;
+    const { messages: kept, outcome } = answerWith(messages, () => given, {});
+    messages = [...(kept ?? summarised(messages))];
+    reliefs++;
+    held = tokensOfAll(messages);
+    sight.replace(messages, outcome.whole);
+    onReplaced(outcome.answered);
+    tell({ kind: 'exact-receipt', receipt: { version: 1, number: reliefs, ms: 0, ...outcome }, kept: [] });
+    const compact_metadata = { trigger, post_tokens: outcome.after.tokens };
+    claude(decodeObject({ type: 'system', subtype: 'compact_boundary', compact_metadata }));
+  }
+
+  function forget(): void {
+    [messages, held] = [[], 0];
+    sight.renew();
+  }
+
+  function end(): void {
+    const modelUsage = { [state.gauge.call?.model ?? '']: { contextWindow: window() } };
+    claude(decodeObject({ type: 'result', subtype: 'success', modelUsage }));
+  }
+
+  function endTurn(): void {
+    if (state.turn.phase !== 'idle') end();
+  }
+
+  function prompt(text: string): void {
+    endTurn();
+    const line = userLine(text, `prompt-${++prompts}`);
+    const event = decodeLine(line);
+    if (event.kind === 'user') feed({ t, from: 'caller', event, line });
+  }
+
+  tell({ kind: 'begin' });
+  return {
+    at(time: number): void {
+      t = time;
+    },
+    claude,
+    say(message: Message): void {
+      held += tokensOfAll([message]);
+      // Without compactions nothing goes, and more than this only stays if the recording lost parts of its context.
+      if (!policy.compaction.enabled || held > MAX_HELD) forget();
+      messages.push(message);
+      sight.say(message);
+    },
+    /** The caller starts a new context. */
+    renew(): void {
+      forget();
+      claude(decodeObject({ type: 'conversation_reset' }));
+    },
+    prompt,
+    endTurn,
+    /** A stream has no prompts of the caller's. */
+    beginTurn(): void {
+      if (state.turn.phase === 'idle') prompt('');
+    },
+    missing: sight.missing,
+    /** Lets claude compact by itself before a call. @param context tokens that the call would read */
+    fill(context: number): void {
+      const { trigger } = state.process.control;
+      if (policy.compaction.enabled && context >= (typeof trigger === 'number' ? trigger : levelOf(state)))
+        compact('auto');
+    },
+    get prefix() {
+      return prefixOf(state);
+    },
+    get size() {
+      return prefixOf(state) + held;
+    },
+    get calibration() {
+      return state.gauge.calibration;
+    },
+  };
+}
+
+/** Tokens, several times as many as any window has. */
+const MAX_HELD = 5_000_000;
+
+/** Without handoffs, and without limits that stop a run. */
+function withoutStops(policy: Policy): Policy {
+  const { cost, handoff } = policy;
+  return {
+    ...policy,
+    strategy: 'compact',
+    handoff: { ...handoff, enabled: false },
+    cost: { ...cost, limitUsd: undefined, projectLimitUsd: undefined },
+  };
+}
+
+/** claude's own summary, and the step that the model has yet to see. */
+function summarised(messages: readonly Message[]): readonly Message[] {
+  const step = messages.findLastIndex(({ role }) => role === 'assistant');
+  return [createMessage('user', SUMMARY), ...messages.slice(Math.max(0, step))];
+}
+
+const SUMMARY = 'word '.repeat(SUMMARY_TOKENS);
+
+/** Stands for the notes that a compaction adds. */
+const NOTE = 'word '.repeat(NOTE_TOKENS);
