@@ -10,10 +10,10 @@ import { prefixOf } from '../core/governor/relief/accounts.ts';
 import { SUMMARY_TOKENS } from '../core/governor/relief/alone.ts';
 import { levelOf } from '../core/governor/relief/beside-summary.ts';
 import { NOTE_TOKENS } from '../core/governor/relief/exact.ts';
-import { step } from '../core/governor/step.ts';
 import { decodeLine, decodeObject } from '../core/protocol/decode.ts';
 import type { BoundaryEvent, Event } from '../core/protocol/events.ts';
 import { parseFields, stringOf } from '../core/protocol/fields.ts';
+import { createHost } from '../host/governor-host.ts';
 import { replayRun } from './replay-run.ts';
 import { createSight } from './sight.ts';
 
@@ -41,20 +41,15 @@ export function createGoverned({ policy, resumes, window, onReplaced }: Governed
     callerSpeaksProtocol: false,
     callerPlacedTrigger: false,
   } as const;
-  let state = initialState(run);
+  const host = createHost(initialState(run), { carryOut: ({ actions }) => actions.forEach(obey) });
   let plan: EffectOf<'plan-exact'> | undefined;
   let messages: Message[] = [];
   const sight = createSight();
   /** `held`: tokens of the messages. */
   let [t, prompts, reliefs, held] = [0, 0, 0, 0];
 
-  function feed(input: Parameters<typeof step>[1]): void {
-    state = step(state, input);
-    for (const action of state.actions) obey(action);
-  }
-
-  const tell = (event: OwnEvent) => feed({ t, from: 'ctxb', event });
-  const claude = (event: Event) => feed({ t, from: 'claude', event });
+  const tell = (event: OwnEvent) => host.feed({ t, from: 'ctxb', event });
+  const claude = (event: Event) => host.feed({ t, from: 'claude', event });
 
   function obey(action: Action): void {
     if (action.kind === 'arm-exact') tell({ kind: 'exact-folder', path: '' });
@@ -66,7 +61,7 @@ export function createGoverned({ policy, resumes, window, onReplaced }: Governed
   function answer(line: string): void {
     const { type, request_id: id } = parseFields(line);
     if (type === 'control_request') claude(decodeLine(successLine(stringOf(id), { rawMaxTokens: window() })));
-    else if (state.operation.phase === 'compacting') {
+    else if (host.state.operation.phase === 'compacting') {
       compact('manual');
       end();
     }
@@ -93,19 +88,19 @@ export function createGoverned({ policy, resumes, window, onReplaced }: Governed
   }
 
   function end(): void {
-    const modelUsage = { [state.gauge.call?.model ?? '']: { contextWindow: window() } };
+    const modelUsage = { [host.state.gauge.call?.model ?? '']: { contextWindow: window() } };
     claude(decodeObject({ type: 'result', subtype: 'success', modelUsage }));
   }
 
   function endTurn(): void {
-    if (state.turn.phase !== 'idle') end();
+    if (host.state.turn.phase !== 'idle') end();
   }
 
   function prompt(text: string): void {
     endTurn();
     const line = userLine(text, `prompt-${++prompts}`);
     const event = decodeLine(line);
-    if (event.kind === 'user') feed({ t, from: 'caller', event, line });
+    if (event.kind === 'user') host.feed({ t, from: 'caller', event, line });
   }
 
   tell({ kind: 'begin' });
@@ -130,23 +125,23 @@ export function createGoverned({ policy, resumes, window, onReplaced }: Governed
     endTurn,
     /** A stream has no prompts of the caller's. */
     beginTurn(): void {
-      if (state.turn.phase === 'idle') prompt('');
+      if (host.state.turn.phase === 'idle') prompt('');
     },
     missing: sight.missing,
     /** Lets claude compact by itself before a call. @param context tokens that the call would read */
     fill(context: number): void {
-      const { trigger } = state.process.control;
-      if (policy.compaction.enabled && context >= (typeof trigger === 'number' ? trigger : levelOf(state)))
+      const { trigger } = host.state.process.control;
+      if (policy.compaction.enabled && context >= (typeof trigger === 'number' ? trigger : levelOf(host.state)))
         compact('auto');
     },
     get prefix() {
-      return prefixOf(state);
+      return prefixOf(host.state);
     },
     get size() {
-      return prefixOf(state) + held;
+      return prefixOf(host.state) + held;
     },
     get calibration() {
-      return state.gauge.calibration;
+      return host.state.gauge.calibration;
     },
   };
 }
