@@ -129,9 +129,7 @@ export function createPlayedSession({ priceOf, ...options }: PlayedOptions) {
     /** A line other than those of calls. */
     hear({ input: { t, event }, before: recorded, after: { facts } }: Seen): void {
       governed.at(t);
-      if (facts.replaced && facts.replaced !== 'boundary' && !isHandingOver(recorded)) {
-        governed.renew();
-      }
+      if (facts.replaced && facts.replaced !== 'boundary' && !isHandingOver(recorded)) governed.renew();
       if (event.kind === 'result') governed.endTurn();
       if (event.kind === 'user' && isMessage(event)) hearUser(event);
       else if ('subagent' in event && event.subagent !== null) governed.claude(event);

@@ -37,7 +37,7 @@ const LINE_FEED = 10;
 /** Characters that Read adds around each line, besides its number. */
 const LINE_PADDING = 2;
 
-/** A NUL byte within so many bytes: not text. */
+/** A file with a NUL byte among its first bytes, as many as this, is not text. */
 const SNIFFED_BYTES = 8 * 1024;
 
 const MAX_UNIT_BYTES = 3;

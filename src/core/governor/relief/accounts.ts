@@ -89,8 +89,9 @@ export function followAccount(before: GovernorState, state: GovernorState): Gove
     const paying = withCost(alone, paid, isOwn ? paid : 0);
     const after = aloneAfterReplacing(paying, gauge, work.tools.contents, isOwn);
     const left = isOwn ? forgetContents(contents, []) : contents;
+    if (!isPaid) return withAccount(state, after, left);
     const shown = reshownContents(work.tools.contents, levelAlone(gauge), 'tokens');
-    return withAccount(state, after, isPaid ? withShown(left, work.tools.contents, shown, isOwn) : left);
+    return withAccount(state, after, withShown(left, work.tools.contents, shown, isOwn));
   }
   if (call?.kind !== 'assistant') return state;
   const after = aloneAfterCall(alone, {

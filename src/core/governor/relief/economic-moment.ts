@@ -139,13 +139,19 @@ function afterRelief(outlook: Outlook): number {
   return (reliefCost(outlook) + outlook.landing * outlook.rates.cacheRead) / 1_000_000;
 }
 
+interface Circumstances {
+  readonly isCold: boolean;
+  /** A call is certain to come. */
+  readonly isFollowed: boolean;
+  /** Tokens of the prompts, which stay. */
+  readonly said: number;
+}
+
 /**
  * Loss if the work ended after a relief, the calls that are certain to come, and the expected repeated fetches, in
  * micro-dollars. `first` and `saved` are its savings in the first call.
- *
- * @param circumstances `said`: tokens of the prompts, which stay; `isFollowed`: a call is certain to come
  */
-export function stakeOf(outlook: Outlook, { isCold = false, isFollowed = true, said = 0 }) {
+export function stakeOf(outlook: Outlook, { isCold, isFollowed, said }: Circumstances) {
   const { full, landing, prefix, kept, rates } = outlook;
   const { calls, tokens } = outlook.missed;
   const missed = { ...outlook.missed, calls: calls + UNNAMED.calls, tokens: tokens + UNNAMED.tokens };

@@ -75,18 +75,11 @@ function outlookOf(state: GovernorState, how: Outlook['how']): Outlook & Working
     how,
     answer: how === 'exact' ? 0 : (relief.handed?.answer ?? USUAL_ANSWER),
     prefix: Math.min(prefix, landing),
-    growth: growthPerCall(gauge.grown, gauge.calls),
+    // `FEW_CALLS` calls with the growth of other sessions are included, which matter while the session has few calls.
+    growth: (gauge.grown + FEW_CALLS * USUAL_GROWTH) / (Math.max(0, gauge.calls - 1) + FEW_CALLS),
     calls: callsToCome(state),
     rates: ratesToCome(state),
   };
-}
-
-/**
- * Expected growth per call in tokens. `FEW_CALLS` calls with the growth of other sessions are included, which matter
- * while the session has few calls.
- */
-function growthPerCall(grown: number, calls: number): number {
-  return (grown + FEW_CALLS * USUAL_GROWTH) / (Math.max(0, calls - 1) + FEW_CALLS);
 }
 
 const FEW_CALLS = 3;
