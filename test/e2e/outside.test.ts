@@ -1,9 +1,10 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runProgram, startWorld, type World } from '../support/claude.ts';
 import { CTXB, journal, outputLines, PROTOCOL, prompts, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
+import { waitForAsks } from '../support/inbox.ts';
 import type { Call } from '../support/standin/scenario.ts';
 import { limited, SUBSCRIPTION } from '../support/usage-limits.ts';
 
@@ -35,14 +36,6 @@ function gated(call: Call) {
     open = resolve;
   });
   return { call: { ...call, until }, open: () => open() };
-}
-
-/** Until so many requests stand in the inbox of the world's run. */
-async function waitForAsks({ scratch }: World, count: number): Promise<void> {
-  const folder = join(scratch.cwd, '.context/inbox');
-  const texts = () => readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
-  const asks = () => texts().join('').split('"kind":"ask"').length - 1;
-  await expect.poll(asks, { timeout: 30_000 }).toBe(count);
 }
 
 const isResult = (line: Readonly<Record<string, unknown>>) => line.type === 'result';

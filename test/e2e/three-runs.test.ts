@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { runProgram, startWorld, type World } from '../support/claude.ts';
 import { CTXB, prompts, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
+import { waitForAsks } from '../support/inbox.ts';
 import type { Call, Scenario } from '../support/standin/scenario.ts';
 import { limited, SUBSCRIPTION } from '../support/usage-limits.ts';
 
@@ -63,6 +64,7 @@ it('of three runs one is compacted, one stopped, and one waits for a usage limit
 
   const [compaction, stop] = [ask(compacted, 'compact'), ask(stopped, 'stop', '--now')];
   expect((await stop).said).toMatch(/^stopped; 2 prompts not answered/);
+  await waitForAsks(compacted, 1);
   one.open();
   expect((await compaction).said).toMatch(/^compacted: 9\d,\d{3} → 30,000 tokens/);
   two.open();
