@@ -15,7 +15,7 @@ import {
   statsOf,
   withPlainFile,
 } from '../files/plain-file.ts';
-import { readLines } from '../files/read-lines.ts';
+import { cutTornLine, readLines } from '../files/read-lines.ts';
 import { orStoreError } from '../files/store-error.ts';
 import { replaceFile } from '../files/write-file.ts';
 import { type ContextDir, fileName, openContextDir } from '../folders/context-dir.ts';
@@ -177,7 +177,7 @@ function useFolder(root: ContextDir, dir: ContextDir, lock: Lock, { name, now }:
   // A recent temporary file may belong to another run that is still writing it.
   sweep(root, now() - ABANDONED_AFTER_MS);
   // Refuses a link or a folder before the work begins.
-  dir.place(LOG);
+  cutTornLine(dir.place(LOG));
   const record = keepRecord(dir, name, now);
   let isIndexed = false;
 
