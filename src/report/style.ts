@@ -4,9 +4,10 @@ import type { Environment } from '../io.ts';
 type Paint = (text: string) => string;
 
 const COLOURS = ['bold', 'dim', 'green', 'yellow', 'red', 'cyan'] as const;
-export type Style = Readonly<Record<(typeof COLOURS)[number], Paint>>;
+export type Colour = (typeof COLOURS)[number];
+export type Style = Readonly<Record<Colour, Paint>>;
 
-function styleOf(paintFor: (name: keyof Style) => Paint): Style {
+function styleOf(paintFor: (name: Colour) => Paint): Style {
   return Object.fromEntries(COLOURS.map((name) => [name, paintFor(name)])) as Style;
 }
 
@@ -26,7 +27,10 @@ export async function styleFor(surface: { readonly isTTY?: boolean | undefined }
   return styleOf((name) => (text) => chalk[name](text));
 }
 
-export function paintOf(zone: ZoneName, style: Style): Paint {
-  if (zone === 'warning') return style.yellow;
-  return zone === 'critical' || zone === 'handoff' ? style.red : style.green;
-}
+export const ZONE_COLOURS: Readonly<Record<ZoneName, Colour>> = {
+  ok: 'green',
+  monitor: 'green',
+  warning: 'yellow',
+  critical: 'red',
+  handoff: 'red',
+};

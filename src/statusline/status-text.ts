@@ -6,14 +6,16 @@ import { limitName } from '../core/governor/waits/waits-state.ts';
 import { zoneAt } from '../core/governor/zones/zones.ts';
 import { sumOf } from '../core/text/sum-of.ts';
 import { counted, dollars, percent, tokens } from '../report/figures.ts';
-import { paintOf, type Style } from '../report/style.ts';
+import { type Colour, type Style, ZONE_COLOURS } from '../report/style.ts';
 
 /** A part of the status line. On a narrow terminal, parts with the highest `rank` are removed first. */
 export interface Part {
   readonly text: string;
   readonly rank: number;
-  readonly paint?: (text: string) => string;
+  readonly colour?: Colour;
 }
+
+const HIGHEST_RANK = 7;
 
 /** Lengths of the bar. If a part up to the rank `kept` does not fit beside it, the next shorter bar is tried. */
 const BARS = [
@@ -21,6 +23,8 @@ const BARS = [
   { cells: 5, kept: 2 },
   { cells: 0, kept: 0 },
 ] as const;
+
+export const SEPARATOR = ' · ';
 
 /** @param costUsd as reported by claude @param width in columns; a longer line loses its least important parts */
 export function statusText(
@@ -30,79 +34,65 @@ export function statusText(
   width: number,
   more: readonly Part[] = [],
 ): string {
+  const parts = statusParts(state, costUsd, width, more);
+  return parts.map(({ text, colour }) => (colour === undefined ? text : style[colour](text))).join(SEPARATOR);
+}
+
+/** The parts of {@link statusText}, for a terminal with colours of its own. */
+export function statusParts(
+  state: GovernorState,
+  costUsd: number | undefined,
+  width: number,
+  more: readonly Part[],
+): readonly Part[] {
+  const forecast = forecastParts(state);
   for (const { cells, kept } of BARS) {
-    const parts = [
-      ...barParts(state, style, cells),
-      ...sizeParts(state),
-      ...forecastParts(state, style),
-      ...costParts(state, costUsd, cells === BARS[0].cells),
-      ...limitParts(state, style),
-      ...more,
-    ];
-    const fitting = fitParts(parts, width, kept);
-    if (fitting !== undefined) return line(fitting);
+    const cost = costParts(state, costUsd, cells === BARS[0].cells);
+    const parts = [...gaugeParts(state, cells), ...forecast, ...cost, ...limitParts(state), ...more];
+    for (let rank = HIGHEST_RANK; rank >= kept; rank--) {
+      const fitting = parts.filter((part) => part.rank <= rank);
+      if (lengthOf(fitting) <= width) return fitting;
+    }
   }
   // Not even the percentage fits: cut it.
-  const [first] = barParts(state, style, 0);
-  return line(first === undefined ? [] : [{ ...first, text: first.text.slice(0, Math.max(0, width)) }]);
+  const [first] = gaugeParts(state, 0);
+  return [{ ...first, text: first.text.slice(0, Math.max(0, width)) }];
 }
-
-/** Removes parts with the highest ranks; undefined if one with a rank up to `min` would have to go. */
-function fitParts(parts: readonly Part[], width: number, min: number) {
-  let remaining = parts;
-  while (lengthOf(remaining) > width) {
-    const rank = Math.max(...remaining.map((part) => part.rank));
-    if (rank <= min) return undefined;
-    remaining = remaining.filter((part) => part.rank < rank);
-  }
-  return remaining;
-}
-
-const SEPARATOR = ' · ';
 
 function lengthOf(parts: readonly Part[]): number {
   return [...parts.map(({ text }) => text).join(SEPARATOR)].length;
 }
 
-function line(parts: readonly Part[]): string {
-  return parts.map(({ text, paint }) => (paint === undefined ? text : paint(text))).join(SEPARATOR);
-}
-
-function barParts(state: GovernorState, style: Style, cells: number): Part[] {
-  const { fraction, basis, predicted, window } = readGauge(state.gauge);
-  if (basis === 'none') return [{ text: `${bar(0, cells)} not measured yet`.trim(), rank: 0, paint: style.dim }];
-  if (fraction === undefined) return [];
-  const zone = zoneAt(predicted, window, state.run.policy);
-  return [
-    { text: `${bar(fraction, cells)} ${percent(fraction)}`.trim(), rank: 0, paint: paintOf(zone, style) },
-    { text: zone, rank: 1, paint: paintOf(zone, style) },
-  ];
-}
-
 /** Tokens without a percentage if the window is unknown. */
-function sizeParts({ gauge }: GovernorState): Part[] {
-  const { predicted, window, basis } = readGauge(gauge);
-  if (window === undefined) return basis === 'none' ? [] : [{ text: `${tokens(predicted)} tokens ${basis}`, rank: 0 }];
-  const size = tokens(window);
-  if (basis === 'none') return [{ text: `window ${size}`, rank: 7 }];
-  return [{ text: `${tokens(predicted)}/${size} ${basis}`, rank: 7 }];
+function gaugeParts({ gauge, run }: GovernorState, cells: number): [Part, ...Part[]] {
+  const { fraction, basis, predicted, window } = readGauge(gauge);
+  if (basis === 'none') {
+    const size = window === undefined ? [] : [{ text: `window ${tokens(window)}`, rank: 7 }];
+    return [{ text: `${bar(0, cells)} not measured yet`.trim(), rank: 0, colour: 'dim' }, ...size];
+  }
+  if (window === undefined || fraction === undefined)
+    return [{ text: `${tokens(predicted)} tokens ${basis}`, rank: 0 }];
+  const zone = zoneAt(predicted, window, run.policy);
+  const colour = ZONE_COLOURS[zone];
+  return [
+    { text: `${bar(fraction, cells)} ${percent(fraction)}`.trim(), rank: 0, colour },
+    { text: zone, rank: 1, colour },
+    { text: `${tokens(predicted)}/${tokens(window)} ${basis}`, rank: 7 },
+  ];
 }
 
 /** Until a compaction, a handoff, the level at which the agent is asked to finish, or the end of the window. */
-function forecastParts(state: GovernorState, style: Style): Part[] {
+function forecastParts(state: GovernorState): Part[] {
   const { predicted, basis, window } = readGauge(state.gauge);
-  if (basis === 'none') return [];
-  const next = nextOf(state, predicted);
+  const next = basis === 'none' ? undefined : nextOf(state, predicted);
   if (next === undefined) return [];
   const { at, what } = next;
   const isCrossed = window !== undefined && predicted >= inTokens(at, window) && what !== 'full';
-  if (isCrossed)
-    return [{ text: `${what} ${mayFollow(state, predicted) ? 'due' : 'soon'}`, rank: 4, paint: style.cyan }];
+  if (isCrossed) return [{ text: `${what} ${mayFollow(state, predicted) ? 'due' : 'soon'}`, rank: 4, colour: 'cyan' }];
   const remaining = turnsUntil(state, at);
   if (remaining === undefined) return [];
-  return [
-    { text: `${remaining === 0 ? '<1 turn' : `~${counted(remaining, 'turn')}`} to ${what}`, rank: 4, paint: style.dim },
-  ];
+  const turns = remaining === 0 ? '<1 turn' : `~${counted(remaining, 'turn')}`;
+  return [{ text: `${turns} to ${what}`, rank: 4, colour: 'dim' }];
 }
 
 /** Below the latest level, no compaction or handoff follows within the first calls, nor right after another one. */
@@ -151,11 +141,11 @@ function costParts(state: GovernorState, costUsd: number | undefined, isWide: bo
 /** Used share from which a limit is shown, and from which it is marked. */
 const [SHOWN, MARKED] = [0.5, 0.9];
 
-function limitParts({ limits }: GovernorState, style: Style): Part[] {
+function limitParts({ limits }: GovernorState): Part[] {
   return Object.entries(limits.used).flatMap(([name, { share = 0 }]) => {
     if (share < SHOWN) return [];
     const text = `${limitName(name)} ${percent(share)}`;
-    return [share < MARKED ? { text, rank: 3 } : { text, rank: 1, paint: style.yellow }];
+    return [share < MARKED ? { text, rank: 3 } : { text, rank: 1, colour: 'yellow' }];
   });
 }
 

@@ -7,8 +7,8 @@ import { type ExactReceipt, leavesAll } from '../../core/protocol/exact-plan.ts'
 import { fieldsOf, listOf, parseFields } from '../../core/protocol/fields.ts';
 import { changeText, keptPrompts } from '../../messages.ts';
 import { counted, percent, tokens } from '../../report/figures.ts';
-import { PLAIN, type Style } from '../../report/style.ts';
-import { type Part, statusText } from '../../statusline/status-text.ts';
+import { type Colour, PLAIN } from '../../report/style.ts';
+import { type Part, SEPARATOR, statusParts, statusText } from '../../statusline/status-text.ts';
 import { redact } from '../../store/masks/redact.ts';
 import type { Engine } from '../engine.ts';
 
@@ -125,18 +125,14 @@ export interface Piece {
   readonly dimColor?: boolean;
 }
 
-/** Marks around coloured text; no text contains these characters. */
-const [BEGIN, SEPARATOR, END] = ['\u0001', '\u0002', '\u0003'];
-
-const mark = (name: string) => (text: string) => `${BEGIN}${name}${SEPARATOR}${text}${END}`;
-
-const MARKS: Style = {
-  bold: (text) => text,
-  dim: mark('dim'),
-  green: mark('success'),
-  yellow: mark('warning'),
-  red: mark('error'),
-  cyan: (text) => text,
+/** The colours of claude's theme. */
+const THEME: Readonly<Record<Colour, Omit<Piece, 'text'>>> = {
+  bold: {},
+  dim: { dimColor: true },
+  green: { color: 'success' },
+  yellow: { color: 'warning' },
+  red: { color: 'error' },
+  cyan: {},
 };
 
 export interface CompactionNews {
@@ -163,19 +159,16 @@ function sizesOf({ from }: CompactionNews, now: number): string {
   return now < from ? `compacted ${changeText(from, now)}` : 'compacted';
 }
 
-/** The status line above the prompt, in the colours of claude's theme. */
+/** The status line above the prompt. */
 export function bandText(
   state: GovernorState,
   costUsd: number | undefined,
   width: number,
   news: News = {},
 ): readonly Piece[] {
-  return `ctxb ${statusText(state, costUsd, MARKS, Math.max(1, width - 'ctxb '.length), newsParts(news, state))}`
-    .split(/[\u0001\u0003]/)
-    .filter((part) => part !== '')
-    .map((part) => {
-      const [name = '', text] = part.split(SEPARATOR);
-      if (text === undefined) return { text: name };
-      return name === 'dim' ? { text, dimColor: true } : { text, color: name };
-    });
+  const parts = statusParts(state, costUsd, Math.max(1, width - 'ctxb '.length), newsParts(news, state));
+  return parts.flatMap(({ text, colour = 'bold' }, index) => [
+    { text: index === 0 ? 'ctxb ' : SEPARATOR },
+    { text, ...THEME[colour] },
+  ]);
 }

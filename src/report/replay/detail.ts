@@ -6,7 +6,7 @@ import type { SessionSummary } from '../../replay/summary.ts';
 import { counted, dollars, shareOf, tokens } from '../figures.ts';
 import { fitText, present } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
-import { paintOf } from '../style.ts';
+import { ZONE_COLOURS } from '../style.ts';
 import { listed, type Page, type Report } from './format.ts';
 import { actionRow, closingRows, compactionRow, decidedIn, originRows } from './session-rows.ts';
 
@@ -67,7 +67,7 @@ function segmentRows(
 /** A stream reports its window only with the first result, so earlier calls use the session's window. */
 function contextText(first: CallSeen, last: CallSeen, session: SessionSummary, { levels, style }: Page): string {
   const window = last.window ?? session.window.tokens;
-  const share = paintOf(zoneAt(last.context, window ?? undefined, levels), style)(shareOf(last.context, window));
+  const share = style[ZONE_COLOURS[zoneAt(last.context, window ?? undefined, levels)]](shareOf(last.context, window));
   const from = first === last ? '' : `${tokens(first.context)} → `;
   return `${from}${tokens(last.context)} (${share})`;
 }
