@@ -1,7 +1,6 @@
-import type { AssistantEvent, ControlResponseEvent, Event, ResultEvent } from '../core/protocol/events.ts';
-import type { Fields } from '../core/protocol/fields.ts';
-import type { RecordedRequest, RequestKind, Scenario } from '../standin/scenario.ts';
-import type { Conversation, Stage, StartOptions } from './stage.ts';
+import type { Event, ResultEvent } from '../core/protocol/events.ts';
+import type { RequestKind, Scenario } from '../standin/scenario.ts';
+import type { Conversation, Heard, Hooks, Stage } from './stage.ts';
 
 /** A fact about claude's behaviour that ctxb relies on. */
 export interface Check {
@@ -14,17 +13,15 @@ export interface Check {
   readonly vital?: true;
   /** The scene that shows the fact. Checks with the same scene share one run of it. */
   readonly scene: Scene;
-  /** Judges what a scene recorded. @throws Contradiction when it does not match the fact */
-  readonly look: (seen: Seen) => void;
+  /** What must be true of a scene's record. The first expectation that fails is reported. */
+  readonly expect: (seen: Seen) => readonly Expectation[];
 }
 
-/** Thrown by scenes and checks when claude's behaviour differs from a fact. The message describes what was observed. */
+/** @param otherwise describes what was observed if the expectation fails */
+export type Expectation = readonly [holds: boolean, otherwise: string];
+
+/** Thrown by scenes when claude's behaviour stops them. The message describes what was observed. */
 export class Contradiction extends Error {}
-
-/** @param otherwise describes what was observed if the fact does not hold */
-export function expectFact(condition: boolean, otherwise: string): asserts condition {
-  if (!condition) throw new Contradiction(otherwise);
-}
 
 /**
  * - `good`
@@ -43,68 +40,16 @@ export function remark(status: Remark['status'], subject: string, text: string, 
   return { status, subject, text, ...(todo !== undefined && { todo }) };
 }
 
-/** A scenario for the API, and the actions that one or more claudes take. */
+/** Answers of the API, and what ctxb says to a claude that gets them. */
 export interface Scene {
   readonly scenario: Scenario;
-  readonly play: (stage: Stage) => Promise<Seen>;
+  readonly hooks?: Hooks;
+  readonly play: (claude: Conversation, stage: Stage) => Promise<unknown>;
 }
 
-export interface Seen {
-  /** claude's events in each turn, up to its result. */
-  readonly turns: readonly (readonly Event[])[];
-  /** Answers to requests on the control channel; undefined for a missing answer. */
-  readonly answers: readonly (ControlResponseEvent | undefined)[];
-  /** The answer to `initialize`; undefined if it is missing. */
-  readonly opened: ControlResponseEvent | undefined;
-  readonly requests: readonly RecordedRequest[];
-}
-
-/** The usual scene: first requests, then prompts. */
-interface Lines extends StartOptions {
-  readonly scenario: Scenario;
-  /** Requests on the control channel, all sent before the first prompt. */
-  readonly asks?: readonly Fields[];
-  /** Prompts, each sent after the turn of the previous one. */
-  readonly says?: readonly string[];
-}
-
-/** A scene that sends requests to claude, and then prompts. */
-export function scene({ asks = [], says = [], ...start }: Lines): Scene {
-  return playScene(start, async (claude) => {
-    const pending = [claude.opened, ...asks.map((request) => claude.ask(request))].map(undefinedIfContradicted);
-    // A scene without prompts waits for the answers; otherwise only answers before the last turn's end count.
-    if (says.length === 0) await Promise.all(pending);
-    const turns: (readonly Event[])[] = [];
-    for (const text of says) turns.push(await claude.turn(text));
-    // undefined for a pending answer.
-    const [opened, ...answers] = await Promise.all(pending.map((answer) => Promise.race([answer, undefined])));
-    return { opened, answers, turns };
-  });
-}
-
-/** A scene that starts a claude and acts on it. The result of `act` completes what was observed. */
-export function playScene(
-  { scenario, ...start }: Lines,
-  act: (claude: Conversation, stage: Stage) => Promise<Partial<Seen>>,
-): Scene {
-  return {
-    scenario,
-    async play(stage) {
-      const claude = await stage.start(start);
-      const seen = await act(claude, stage);
-      return { opened: undefined, answers: [], turns: [], requests: stage.standin.requests, ...seen };
-    },
-  };
-}
-
-/** Resolves with undefined instead of a Contradiction, for a result that a scene does not need. */
-export async function undefinedIfContradicted<T>(coming: Promise<T>): Promise<T | undefined> {
-  try {
-    return await coming;
-  } catch (error) {
-    if (error instanceof Contradiction) return undefined;
-    throw error;
-  }
+export interface Seen extends Heard {
+  /** Requests to the API, with their messages as JSON: prompts, results of tools, reminders. */
+  readonly requests: readonly { readonly kind: RequestKind; readonly messages: string }[];
 }
 
 type KindOf<K extends Event['kind']> = Extract<Event, { readonly kind: K }>;
@@ -117,28 +62,22 @@ export function resultOf(turn: readonly Event[]): ResultEvent | undefined {
   return eventsOf(turn, 'result').at(-1);
 }
 
-/** @throws Contradiction when the result of a turn has another text */
-export function expectText(turn: readonly Event[] | undefined, text: string, which = 'the next result'): void {
+/** Whether the result of a turn has a text. */
+export function says(
+  turn: readonly Event[] | undefined,
+  text: string | undefined,
+  which = 'the next result',
+): Expectation {
   const resultText = resultOf(turn ?? [])?.text;
-  expectFact(resultText === text, `${which} says "${resultText}"`);
+  return [resultText === text, `${which} says "${resultText}"`];
 }
 
-/** Events of the main thread that an API call produced. */
-export function answersOf(events: readonly Event[]): AssistantEvent[] {
-  return eventsOf(events, 'assistant').filter(({ subagent, synthetic }) => subagent === null && !synthetic);
+/** The messages of each request of the main conversation, or of another kind. */
+export function requestsOf({ requests }: Pick<Seen, 'requests'>, kind: RequestKind = 'main'): string[] {
+  return requests.filter((request) => request.kind === kind).map(({ messages }) => messages);
 }
 
-/** Requests of the main conversation, or of another kind, in order. */
-export function requestsOf({ requests }: Seen, kind: RequestKind = 'main'): RecordedRequest[] {
-  return requests.filter((request) => request.kind === kind);
-}
-
-/** Whether a request contains a text anywhere: in a prompt, in the result of a tool, in one of claude's reminders. */
-export function containsText(request: RecordedRequest | undefined, words: string): boolean {
-  return JSON.stringify(request?.body.messages ?? []).includes(JSON.stringify(words).slice(1, -1));
-}
-
-/** The first request of the main conversation that contains a text. */
-export function requestWith(seen: Seen, words: string): RecordedRequest | undefined {
-  return requestsOf(seen).find((request) => containsText(request, words));
+/** The first request of the main conversation that contains a text; empty if none does. */
+export function requestWith(seen: Seen, words: string): string {
+  return requestsOf(seen).find((messages) => messages.includes(words)) ?? '';
 }

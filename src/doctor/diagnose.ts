@@ -9,7 +9,7 @@ import { countOf, textOf } from '../core/protocol/fields.ts';
 import { isAtLeast } from '../core/protocol/version.ts';
 import { tokens } from '../report/figures.ts';
 import { timeoutSignal } from '../run/signals.ts';
-import { type Check, type Remark, remark, undefinedIfContradicted } from './check.ts';
+import { type Check, Contradiction, type Remark, remark } from './check.ts';
 import { type Limits, runChecks, sceneTimeoutMs } from './run-checks.ts';
 import { type Place, type Stage, withStage } from './stage.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -23,7 +23,7 @@ export type Diagnosis = Awaited<ReturnType<typeof diagnose>>;
 export async function diagnose(checks: readonly Check[], place: Place, around: Surroundings, limits: Limits) {
   const timeout = timeoutSignal(sceneTimeoutMs(limits), limits.stop);
   const [version, fresh] = await withStage({ calls: [] }, place, timeout, (stage) =>
-    Promise.all([askVersion(place.claude, stage), undefinedIfContradicted(askFreshContext(stage, around.model))]),
+    Promise.all([askVersion(place.claude, stage), askFreshContext(stage, around.model).catch(undefinedIfContradicted)]),
   );
   const remarks = [judgeVersion(version), ...judgeThresholds(around.resolved.config, fresh, around.isTriggerTaken)];
   return { version, fresh, remarks, outcomes: await runChecks(checks, place, limits) };
@@ -65,14 +65,18 @@ type FreshContext = NonNullable<Awaited<ReturnType<typeof askFreshContext>>>;
 
 /** The window of claude's model and the size of a fresh context in tokens; undefined if it does not report them. */
 async function askFreshContext(stage: Stage, model: string | undefined) {
-  const claude = await stage.start({ args: givenOption('--model', model) });
+  const claude = await stage.start(givenOption('--model', model));
   // Not the summary, whose parts the API would count; the stand-in only estimates them.
-  const { ok, response } = await claude.ask({ subtype: 'get_context_usage' });
+  const { ok, response } = await claude.ask('get_context_usage', {});
   const window = countOf(response.rawMaxTokens);
   if (!ok || window === undefined || window === 0) return undefined;
   /** Estimated tokens of a fresh context: system prompt and tools, without the user's own files and servers. */
   const prefix = countOf(response.totalTokens) ?? 0;
   return { model: textOf(response.model), window, prefix };
+}
+
+function undefinedIfContradicted(error: unknown): undefined {
+  if (!(error instanceof Contradiction)) throw error;
 }
 
 /** Levels that a fresh context must stay below, because otherwise the first call crosses them. */

@@ -1,17 +1,6 @@
-import { countOf } from '../core/protocol/fields.ts';
+import { countOf, fieldsOf } from '../core/protocol/fields.ts';
 import { contextOf } from '../core/protocol/usage.ts';
-import type { RecordedRequest } from '../standin/scenario.ts';
-import {
-  answersOf,
-  type Check,
-  containsText,
-  eventsOf,
-  expectFact,
-  expectText,
-  requestsOf,
-  requestWith,
-  resultOf,
-} from './check.ts';
+import { type Check, eventsOf, requestsOf, requestWith, resultOf, says } from './check.ts';
 import {
   askedAtTheStart,
   CONTEXTS_OF_FIRST_TURN,
@@ -37,14 +26,12 @@ export const FACTS: readonly Check[] = [
     instead: 'nothing: ctxb has no other way to speak to claude',
     vital: true,
     scene: plainTurns,
-    look({ turns }) {
-      const answers = ['the first answer', 'the second answer'];
-      for (const [index, turn] of turns.entries()) {
-        expectFact(eventsOf(turn, 'init').length > 0, 'no system/init line before the result');
-        expectFact(resultOf(turn)?.isError === false, 'the result is an error');
-        expectText(turn, answers[index] ?? '', 'the result');
-      }
-    },
+    expect: ({ turns }) =>
+      turns.flatMap((turn, index) => [
+        [eventsOf(turn, 'init').length > 0, 'no system/init line before the result'],
+        [resultOf(turn)?.isError === false, 'the result is an error'],
+        says(turn, ['the first answer', 'the second answer'][index], 'the result'),
+      ]),
   },
   {
     name: 'control-channel',
@@ -52,10 +39,7 @@ export const FACTS: readonly Check[] = [
     instead: "nothing: notes, tool budgets and the level of claude's own compaction need it",
     vital: true,
     scene: askedAtTheStart,
-    look({ opened }) {
-      expectFact(opened !== undefined, 'there was no answer');
-      expectFact(opened.ok, 'it was refused');
-    },
+    expect: ({ answers }) => [[answers.get('initialize')?.ok === true, 'it was refused']],
   },
   {
     name: 'hook-error-proceeds',
@@ -63,14 +47,16 @@ export const FACTS: readonly Check[] = [
     instead: 'nothing: a slow hook would hang the turn or lose the prompt',
     vital: true,
     scene: failingHooks,
-    look(seen) {
-      const [turn = [], compact = [], after = []] = seen.turns;
-      const [first, second] = requestsOf(seen);
-      expectFact(containsText(first, 'the prompt'), 'the prompt did not reach the model');
-      expectFact(containsText(second, 'printed-by-the-tool'), 'the tool did not run');
-      expectText(turn, 'the answer', 'the result');
-      expectFact(eventsOf(compact, 'boundary').length > 0, 'it did not compact');
-      expectText(after, 'the answer after');
+    expect(seen) {
+      const [turn, compact = [], after] = seen.turns;
+      const [first = '', second = ''] = requestsOf(seen);
+      return [
+        [first.includes('the prompt'), 'the prompt did not reach the model'],
+        [second.includes('printed-by-the-tool'), 'the tool did not run'],
+        says(turn, 'the answer', 'the result'),
+        [eventsOf(compact, 'boundary').length > 0, 'it did not compact'],
+        says(after, 'the answer after'),
+      ];
     },
   },
   {
@@ -79,10 +65,11 @@ export const FACTS: readonly Check[] = [
     instead: 'without any usage, ctxb estimates the context from characters; it would mistake a sum for a context',
     vital: true,
     scene: plainTurns,
-    look({ turns: [turn = []] }) {
-      const shown = answersOf(turn).map(({ usage }) => usage && contextOf(usage));
+    expect({ turns: [turn = []] }) {
+      const calls = eventsOf(turn, 'assistant').filter(({ subagent, synthetic }) => subagent === null && !synthetic);
+      const shown = calls.map(({ usage }) => usage && contextOf(usage));
       const text = `calls of ${CONTEXTS_OF_FIRST_TURN.join(', ')} tokens show ${shown.join(', ')}`;
-      expectFact([...new Set(shown)].join() === CONTEXTS_OF_FIRST_TURN.join(), text);
+      return [[[...new Set(shown)].join() === CONTEXTS_OF_FIRST_TURN.join(), text]];
     },
   },
   {
@@ -90,15 +77,17 @@ export const FACTS: readonly Check[] = [
     fact: 'Right after the start claude reports its window, without a call of the model.',
     instead: 'ctxb does not know the window before the first result: until then it does not warn, cut or compact',
     scene: askedAtTheStart,
-    look(seen) {
-      const [answer] = seen.answers;
-      expectFact(answer?.ok === true, answer === undefined ? 'there was no answer' : 'the question was refused');
-      const { rawMaxTokens, totalTokens, isAutoCompactEnabled } = answer.response;
-      expectFact((countOf(rawMaxTokens) ?? 0) > 0, `rawMaxTokens is ${rawMaxTokens}`);
-      expectFact(countOf(totalTokens) !== undefined, 'totalTokens is missing');
-      expectFact(typeof isAutoCompactEnabled === 'boolean', 'isAutoCompactEnabled is missing');
+    expect(seen) {
+      const answer = seen.answers.get('get_context_usage');
+      const { rawMaxTokens, totalTokens, isAutoCompactEnabled } = fieldsOf(answer?.response);
       const calls = requestsOf(seen).length;
-      expectFact(calls === 0, `it made ${calls} calls of the model`);
+      return [
+        [answer?.ok === true, 'the question was refused'],
+        [(countOf(rawMaxTokens) ?? 0) > 0, `rawMaxTokens is ${rawMaxTokens}`],
+        [countOf(totalTokens) !== undefined, 'totalTokens is missing'],
+        [typeof isAutoCompactEnabled === 'boolean', 'isAutoCompactEnabled is missing'],
+        [calls === 0, `it made ${calls} calls of the model`],
+      ];
     },
   },
   {
@@ -106,10 +95,12 @@ export const FACTS: readonly Check[] = [
     fact: 'A result has the cost of the process so far.',
     instead: 'ctxb counts the cost of each call from list prices, or from cost.prices',
     scene: plainTurns,
-    look({ turns }) {
+    expect({ turns }) {
       const [first = 0, second = 0] = turns.map((turn) => resultOf(turn)?.costUsd);
-      expectFact(first > 0, `after the first turn it says ${first}`);
-      expectFact(second > first, `after the second turn it says ${second}, after the first ${first}`);
+      return [
+        [first > 0, `after the first turn it says ${first}`],
+        [second > first, `after the second turn it says ${second}, after the first ${first}`],
+      ];
     },
   },
   {
@@ -117,10 +108,12 @@ export const FACTS: readonly Check[] = [
     fact: 'PostToolUse can replace the result that the model sees (updatedToolOutput), and add to it.',
     instead: 'ctxb does not cut a result that is too large; the budget counts it, and the next Read gets less',
     scene: replacedResult,
-    look(seen) {
-      const request = requestsOf(seen).at(-1);
-      expectFact(containsText(request, 'made by the hook'), 'the model sees what the tool has printed');
-      expectFact(containsText(request, 'added after the tool'), 'what it adds is not in the next request');
+    expect(seen) {
+      const request = requestsOf(seen).at(-1) ?? '';
+      return [
+        [request.includes('made by the hook'), 'the model sees what the tool has printed'],
+        [request.includes('added after the tool'), 'what it adds is not in the next request'],
+      ];
     },
   },
   {
@@ -128,28 +121,28 @@ export const FACTS: readonly Check[] = [
     fact: 'claude calls SessionStart after /compact and after /clear, and its text begins the fresh context.',
     instead: 'the document of a handoff goes with the next prompt, and lost evidence stays in the notes',
     scene: compactAndClear,
-    look(seen) {
-      for (const source of ['compact', 'clear']) {
+    expect: (seen) =>
+      ['compact', 'clear'].map((source) => {
         const next = requestWith(seen, `the prompt after ${source}`);
-        expectFact(containsText(next, `added on ${source}`), `what it adds is not in the request after /${source}`);
-      }
-    },
+        return [next.includes(`added on ${source}`), `what it adds is not in the request after /${source}`];
+      }),
   },
   {
     name: 'compact-succeeds',
     fact: '/compact with a focus replaces the conversation by a summary, and reports a boundary.',
     instead: 'ctxb tries a compaction that does not help at most twice, then hands over to a fresh context',
     scene: compactAndClear,
-    look(seen) {
+    expect(seen) {
       const turn = seen.turns[1] ?? [];
-      const isManual = eventsOf(turn, 'boundary')[0]?.trigger === 'manual';
-      expectFact(isManual, 'there is no compact_boundary with the trigger "manual"');
-      expectFact(resultOf(turn)?.isError === false, 'the result is an error');
-      const [summary] = requestsOf(seen, 'summary');
-      expectFact(containsText(summary, 'focus on the parser'), 'the summary is asked for without the focus');
+      const [summary = ''] = requestsOf(seen, 'summary');
       const next = requestWith(seen, 'the prompt after compact');
-      expectFact(containsText(next, 'what the summary says'), 'the next request does not hold the summary');
-      expectFact(!containsText(next, 'the prompt before'), 'the next request still holds what was before');
+      return [
+        [eventsOf(turn, 'boundary')[0]?.trigger === 'manual', 'there is no compact_boundary with the trigger "manual"'],
+        [resultOf(turn)?.isError === false, 'the result is an error'],
+        [summary.includes('focus on the parser'), 'the summary is asked for without the focus'],
+        [next.includes('what the summary says'), 'the next request does not hold the summary'],
+        [!next.includes('the prompt before'), 'the next request still holds what was before'],
+      ];
     },
   },
   {
@@ -157,13 +150,15 @@ export const FACTS: readonly Check[] = [
     fact: '/clear empties the conversation, and a new session id or a reset shows it.',
     instead: 'a handoff asks claude how full its context is, and starts a new process if it is not empty',
     scene: compactAndClear,
-    look(seen) {
+    expect(seen) {
       const [, , before = [], clear = [], after = []] = seen.turns;
       const [old, fresh] = [before, [...clear, ...after]].map((turn) => eventsOf(turn, 'init').at(-1)?.sessionId);
-      expectFact(eventsOf(clear, 'reset').length > 0 || old !== fresh, 'nothing shows it');
       const next = requestWith(seen, 'the prompt after clear');
-      const isFresh = next !== undefined && !containsText(next, 'the prompt after compact');
-      expectFact(isFresh, 'the next request holds what was before');
+      const isFresh = next !== '' && !next.includes('the prompt after compact');
+      return [
+        [eventsOf(clear, 'reset').length > 0 || old !== fresh, 'nothing shows it'],
+        [isFresh, 'the next request holds what was before'],
+      ];
     },
   },
   {
@@ -171,14 +166,16 @@ export const FACTS: readonly Check[] = [
     fact: "A mod in a running claude answers /compact: claude asks for no summary, and the next request holds the mod's note and every prompt.",
     instead: 'compactions are summaries, and ctxb says so once',
     scene: compactedExactly,
-    look(seen) {
-      expectFact(seen.answers[0]?.ok === true, 'claude refuses to load it');
-      expectFact(eventsOf(seen.turns[1] ?? [], 'boundary').length === 1, 'there is no compact_boundary');
-      expectFact(requestsOf(seen, 'summary').length === 0, 'a summary is asked for');
+    expect(seen) {
       const next = requestWith(seen, 'the prompt after');
-      expectFact(containsText(next, 'what the note says'), 'the next request does not hold the note');
-      expectFact(containsText(next, 'the prompt before'), 'the next request does not hold the prompt');
-      expectFact(!containsText(next, OMITTED_LINE), 'the next request still holds what was left out');
+      return [
+        [seen.answers.get('reload_plugins')?.ok === true, 'claude refuses to load it'],
+        [eventsOf(seen.turns[1] ?? [], 'boundary').length === 1, 'there is no compact_boundary'],
+        [requestsOf(seen, 'summary').length === 0, 'a summary is asked for'],
+        [next.includes('what the note says'), 'the next request does not hold the note'],
+        [next.includes('the prompt before'), 'the next request does not hold the prompt'],
+        [!next.includes(OMITTED_LINE), 'the next request still holds what was left out'],
+      ];
     },
   },
   {
@@ -186,14 +183,17 @@ export const FACTS: readonly Check[] = [
     fact: 'apply_flag_settings moves the level at which a running claude compacts, also in the middle of a turn.',
     instead: 'claude compacts at its own level; ctxb can do nothing earlier in a long turn',
     scene: movedTrigger,
-    look(seen) {
-      const { answers, turns } = seen;
-      expectFact(answers[0]?.ok === true, 'the setting was refused');
-      expectFact(eventsOf(turns[0] ?? [], 'boundary')[0]?.trigger === 'auto', 'it did not compact by itself');
-      const [before, next] = roundSummary(seen);
-      // 90,000 and 110,000 are below, 130,000 is above.
-      expectFact(before === 3, `with ${TRIGGER} tokens it compacted after ${before} calls of 90000, 110000, 130000, …`);
-      expectFact(containsText(next, 'added on compact'), 'what the hook SessionStart added is not in the next request');
+    expect({ answers, turns: [turn = []], requests }) {
+      const at = requests.findIndex(({ kind }) => kind === 'summary');
+      const before = requestsOf({ requests: requests.slice(0, at) }).length;
+      const [next = ''] = requestsOf({ requests: requests.slice(at) });
+      return [
+        [answers.get('apply_flag_settings')?.ok === true, 'the setting was refused'],
+        [eventsOf(turn, 'boundary')[0]?.trigger === 'auto', 'it did not compact by itself'],
+        // 90,000 and 110,000 are below, 130,000 is above.
+        [before === 3, `with ${TRIGGER} tokens it compacted after ${before} calls of 90000, 110000, 130000, …`],
+        [next.includes('added on compact'), 'what the hook SessionStart added is not in the next request'],
+      ];
     },
   },
   {
@@ -201,17 +201,13 @@ export const FACTS: readonly Check[] = [
     fact: 'After SIGKILL a new process continues the session (--resume), with the whole conversation.',
     instead: 'if claude does not know the session, ctxb begins a fresh one with the notes',
     scene: resumedAfterKill,
-    look(seen) {
-      expectText(seen.turns[1], 'the answer after', 'the result');
-      for (const words of ['the prompt before', 'the answer before']) {
-        expectFact(containsText(requestsOf(seen).at(-1), words), `the next request does not hold ${words}`);
-      }
+    expect(seen) {
+      const next = requestsOf(seen).at(-1) ?? '';
+      return [
+        says(seen.turns[1], 'the answer after', 'the result'),
+        [next.includes('the prompt before'), 'the next request does not hold the prompt before'],
+        [next.includes('the answer before'), 'the next request does not hold the answer before'],
+      ];
     },
   },
 ];
-
-function roundSummary(seen: Parameters<Check['look']>[0]): [before: number, next: RecordedRequest | undefined] {
-  const at = requestsOf(seen, 'summary')[0]?.index ?? 0;
-  const calls = requestsOf(seen);
-  return [calls.filter(({ index }) => index < at).length, calls.find(({ index }) => index > at)];
-}

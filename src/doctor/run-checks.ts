@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { timeoutSignal } from '../run/signals.ts';
-import { type Check, Contradiction, type Scene } from './check.ts';
+import { type Check, Contradiction, type Scene, type Seen } from './check.ts';
 import { type Place, withStage } from './stage.ts';
 
 /**
@@ -8,8 +8,11 @@ import { type Place, withStage } from './stage.ts';
  * - `fails`: claude behaved differently; `seen` describes how.
  * - `unknown`: not tried, or timed out; `seen` explains why.
  */
-export interface Outcome {
+export interface Outcome extends Verdict {
   readonly check: Check;
+}
+
+interface Verdict {
   readonly status: 'holds' | 'fails' | 'unknown';
   readonly seen: string | undefined;
 }
@@ -37,45 +40,51 @@ export async function runChecks(checks: readonly Check[], place: Place, limits: 
   const outcomes = new Map<Check, Outcome>();
   const play = async (scene: Scene) => {
     const facts = checks.filter((check) => check.scene === scene);
-    const judge = await playScene(scene, place, sceneTimeoutMs(limits), over);
-    for (const check of facts) outcomes.set(check, await judge(check));
+    const played = await playScene(scene, place, sceneTimeoutMs(limits), over);
+    for (const check of facts) outcomes.set(check, { check, ...('status' in played ? played : judge(check, played)) });
     limits.onLooked?.(facts.length);
   };
+  const [firstScene, ...others] = new Set(checks.map(({ scene }) => scene));
   const [first] = checks;
-  if (first === undefined) return [];
-  await play(first.scene);
+  if (firstScene === undefined || first === undefined) return [];
+  await play(firstScene);
   if (outcomes.get(first)?.status === 'holds') {
-    const others = new Set(checks.map(({ scene }) => scene));
-    others.delete(first.scene);
     const next = others.values();
     const worker = async () => {
       for (const scene of next) await play(scene);
     };
     await Promise.all(Array.from({ length: Math.min(MAX_PARALLEL, 2 * availableParallelism()) }, worker));
   }
-  return checks.map((check) => outcomes.get(check) ?? unknownOutcome(check, `not tried without ${first.name}`));
+  return checks.map((check) => outcomes.get(check) ?? { check, ...unknown(`not tried without ${first.name}`) });
 }
 
-/** Plays a scene once. Resolves with a function that judges a check that needs it. */
-async function playScene(scene: Scene, place: Place, ms: number, over: AbortSignal) {
+/** Plays a scene once. Resolves with a verdict for all its checks if it was not finished. */
+async function playScene({ scenario, hooks, play }: Scene, place: Place, ms: number, over: AbortSignal) {
   const more = `give a slow machine more time with --timeout ${Math.ceil((6 * ms) / 1000)}`;
-  if (over.aborted) return async (check: Check) => unknownOutcome(check, `not tried, the time was up: ${more}`);
+  if (over.aborted) return unknown(`not tried, the time was up: ${more}`);
   const timeout = timeoutSignal(ms, over);
-  const played = withStage(scene.scenario, place, timeout, scene.play);
-  await Promise.allSettled([played]);
-  return async (check: Check): Promise<Outcome> => {
+  return withStage(scenario, place, timeout, async (stage): Promise<Seen | Verdict> => {
     try {
-      check.look(await played);
-      return { check, status: 'holds', seen: undefined };
+      await play(await stage.start([], hooks), stage);
     } catch (error) {
       if (!(error instanceof Contradiction)) throw error;
-      if (!timeout.aborted) return { check, status: 'fails', seen: error.message };
-      // After a timeout, a missing observation may only be late.
-      return unknownOutcome(check, `${error.message}, waited for ${Math.ceil(ms / 1000)} s: ${more}`);
+      if (!timeout.aborted) return { status: 'fails', seen: error.message };
+      // A missing observation may only be late.
+      return unknown(`${error.message}, waited for ${Math.ceil(ms / 1000)} s: ${more}`);
     }
-  };
+    const requests = stage.standin.requests.map(({ kind, body }) => ({
+      kind,
+      messages: JSON.stringify(body.messages),
+    }));
+    return { ...stage.heard, requests };
+  });
 }
 
-function unknownOutcome(check: Check, seen: string): Outcome {
-  return { check, status: 'unknown', seen };
+function judge({ expect }: Check, seen: Seen): Verdict {
+  const failed = expect(seen).find(([holds]) => !holds);
+  return failed === undefined ? { status: 'holds', seen: undefined } : { status: 'fails', seen: failed[1] };
+}
+
+function unknown(seen: string): Verdict {
+  return { status: 'unknown', seen };
 }

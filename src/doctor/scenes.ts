@@ -5,12 +5,12 @@ import { CALLBACKS } from '../core/governor/control/hook-callbacks.ts';
 import type { HookName } from '../core/governor/effects.ts';
 import { NATIVE_RESERVE_TOKENS } from '../core/governor/policy.ts';
 import type { Fields } from '../core/protocol/fields.ts';
-import { Contradiction, eventsOf, playScene, scene } from './check.ts';
-import type { Conversation, Stage } from './stage.ts';
+import { Contradiction, eventsOf, type Scene } from './check.ts';
+import type { Stage } from './stage.ts';
 
 export const CONTEXTS_OF_FIRST_TURN = [31_000, 42_000, 53_000] as const;
 
-export const plainTurns = scene({
+export const plainTurns: Scene = {
   scenario: {
     calls: [
       { thinking: 'a thought', text: 'a word', tools: [bash('true')], context: CONTEXTS_OF_FIRST_TURN[0] },
@@ -19,18 +19,18 @@ export const plainTurns = scene({
       { text: 'the second answer', context: 54_000 },
     ],
   },
-  says: ['the first prompt', 'the second prompt'],
-});
+  play: (claude) => claude.say('the first prompt', 'the second prompt'),
+};
 
-export const askedAtTheStart = scene({
+export const askedAtTheStart: Scene = {
   scenario: { calls: [] },
   hooks: { PreCompact: () => ({}), SessionStart: () => ({}) },
-  asks: [{ subtype: 'get_context_usage', detail: 'summary' }],
-});
+  play: (claude) => claude.ask('get_context_usage', { detail: 'summary' }),
+};
 
 const HOOKS = Object.keys(CALLBACKS) as HookName[];
 
-export const failingHooks = scene({
+export const failingHooks: Scene = {
   scenario: {
     calls: [
       { tools: [bash('printf %s%s printed -by-the-tool'), bash('exit 3')] },
@@ -40,10 +40,10 @@ export const failingHooks = scene({
     summary: () => SUMMARY,
   },
   hooks: Object.fromEntries(HOOKS.map((name) => [name, () => undefined])),
-  says: ['the prompt', '/compact', 'the prompt after'],
-});
+  play: (claude) => claude.say('the prompt', '/compact', 'the prompt after'),
+};
 
-export const replacedResult = scene({
+export const replacedResult: Scene = {
   scenario: { calls: [{ tools: [bash('printf %s to-be-replaced')] }, { text: 'done' }] },
   hooks: {
     PostToolUse: ({ tool_response: report }) =>
@@ -52,8 +52,8 @@ export const replacedResult = scene({
         additionalContext: 'added after the tool',
       }),
   },
-  says: ['the prompt'],
-});
+  play: (claude) => claude.say('the prompt'),
+};
 
 const SUMMARY = { text: '<summary>what the summary says</summary>' };
 
@@ -61,7 +61,7 @@ const CONTEXT_HOOK = {
   SessionStart: ({ source }: Fields) => hookOutput('SessionStart', { additionalContext: `added on ${source}` }),
 };
 
-export const compactAndClear = scene({
+export const compactAndClear: Scene = {
   scenario: {
     calls: [
       { tools: [bash('true')], context: 90_000 },
@@ -72,19 +72,20 @@ export const compactAndClear = scene({
     summary: () => SUMMARY,
   },
   hooks: CONTEXT_HOOK,
-  says: [
-    'the prompt before',
-    '/compact focus on the parser',
-    'the prompt after compact',
-    '/clear',
-    'the prompt after clear',
-  ],
-});
+  play: (claude) =>
+    claude.say(
+      'the prompt before',
+      '/compact focus on the parser',
+      'the prompt after compact',
+      '/clear',
+      'the prompt after clear',
+    ),
+};
 
 export const TRIGGER = 120_000;
 const SETTING = String(TRIGGER + NATIVE_RESERVE_TOKENS);
 
-export const movedTrigger = scene({
+export const movedTrigger: Scene = {
   scenario: {
     calls: [
       ...[90_000, 110_000, 130_000, 150_000].map((context) => ({ tools: [bash('true')], context })),
@@ -93,45 +94,46 @@ export const movedTrigger = scene({
     summary: () => SUMMARY,
   },
   hooks: CONTEXT_HOOK,
-  asks: [{ subtype: 'apply_flag_settings', settings: { env: { CLAUDE_CODE_AUTO_COMPACT_WINDOW: SETTING } } }],
-  says: ['the long prompt'],
-});
-
-export const resumedAfterKill = playScene(
-  { scenario: { calls: [{ text: 'the answer before' }, { text: 'the answer after' }] } },
-  async (first, stage) => {
-    const before = await first.turn('the prompt before');
-    const second = await resume(stage, first);
-    return { turns: [before, await second.turn('the prompt after')] };
+  async play(claude) {
+    await claude.ask('apply_flag_settings', { settings: { env: { CLAUDE_CODE_AUTO_COMPACT_WINDOW: SETTING } } });
+    await claude.say('the long prompt');
   },
-);
+};
+
+export const resumedAfterKill: Scene = {
+  scenario: { calls: [{ text: 'the answer before' }, { text: 'the answer after' }] },
+  async play(claude, stage) {
+    await claude.say('the prompt before');
+    const id = eventsOf(stage.heard.turns[0] ?? [], 'init').at(-1)?.sessionId;
+    if (id === undefined) throw new Contradiction('no system/init line names the session');
+    await awaitLog(id, stage);
+    await claude.kill();
+    const resumed = await stage.start(['--resume', id]);
+    await resumed.say('the prompt after');
+  },
+};
 
 /** A result that an exact compaction omits, and a budget in tokens that is too small for it. */
 export const OMITTED_LINE = 'line 2500 of what the tool said';
 const BUDGET = 2_000;
 
-export const compactedExactly = playScene(
-  {
-    scenario: {
-      calls: [
-        { tools: [bash('seq -f "line %g of what the tool said" 2000 2800')] },
-        { text: 'the answer before' },
-        { text: 'the answer after' },
-      ],
-      summary: () => SUMMARY,
-    },
+export const compactedExactly: Scene = {
+  scenario: {
+    calls: [
+      { tools: [bash('seq -f "line %g of what the tool said" 2000 2800')] },
+      { text: 'the answer before' },
+      { text: 'the answer after' },
+    ],
+    summary: () => SUMMARY,
   },
-  async (claude, stage) => {
+  async play(claude, stage) {
     const mod = stage.makeModFolder();
-    const before = await claude.turn('the prompt before');
-    const loaded = await claude.ask({ subtype: 'reload_plugins', add_plugins: [{ type: 'local', path: mod.path }] });
     mod.plan({ version: 1, note: 'what the note says', budget: BUDGET });
-    return {
-      turns: [before, await claude.turn('/compact'), await claude.turn('the prompt after')],
-      answers: [loaded],
-    };
+    await claude.say('the prompt before');
+    await claude.ask('reload_plugins', { add_plugins: [{ type: 'local', path: mod.path }] });
+    await claude.say('/compact', 'the prompt after');
   },
-);
+};
 
 function bash(command: string) {
   return { name: 'Bash', input: { command } };
@@ -143,19 +145,14 @@ function hookOutput(hook: HookName, fields: Fields): Fields {
 
 const LOOK_EVERY_MS = 20;
 
-/** Kills claude after it has logged the end of its turn, which takes a moment, and resumes its session. */
-async function resume({ scratch, timeout, start }: Stage, first: Conversation) {
-  const session = eventsOf(first.events, 'init').at(-1)?.sessionId;
-  if (session === undefined) throw new Contradiction('no system/init line names the session');
+/** claude logs the end of a turn a moment later. */
+async function awaitLog(id: string, { scratch, timeout }: Stage): Promise<void> {
   const isLogged = () => {
-    const path = findSessionLog({ id: session }, scratch);
+    const path = findSessionLog({ id }, scratch);
     return path !== undefined && readSessionLog(path).finished;
   };
   while (!isLogged()) {
     if (timeout.aborted) throw new Contradiction('there is no log of its answer');
     await delay(LOOK_EVERY_MS);
   }
-  first.kill('SIGKILL');
-  await first.ended();
-  return start({ args: ['--resume', session] });
 }

@@ -1,17 +1,16 @@
-import { once } from 'node:events';
-import { setTimeout as delay } from 'node:timers/promises';
-import { type Child, type ChildEnd, startChild } from '../claude/child.ts';
+import { addAbortSignal } from 'node:stream';
+import split2 from 'split2';
+import { type Child, startChild } from '../claude/child.ts';
 import { CALLBACKS, isToolHook } from '../core/governor/control/hook-callbacks.ts';
 import type { HookName } from '../core/governor/effects.ts';
 import { decodeLine } from '../core/protocol/decode.ts';
 import type { ControlRequestEvent, ControlResponseEvent, Event } from '../core/protocol/events.ts';
-import { type Fields, fieldsOf, textOf } from '../core/protocol/fields.ts';
-import { createFramer } from '../core/protocol/frame.ts';
+import { type Fields, fieldsOf } from '../core/protocol/fields.ts';
 import type { Scenario } from '../standin/scenario.ts';
 import { createScratchEnvironment, type ScratchEnvironment } from '../standin/scratch-environment.ts';
 import { type Standin, startStandin } from '../standin/server.ts';
 import { type ModFolder, makeModFolder } from '../store/runs/mod-folder.ts';
-import { Contradiction, eventsOf } from './check.ts';
+import { Contradiction } from './check.ts';
 
 export interface Place {
   readonly claude: string;
@@ -20,9 +19,15 @@ export interface Place {
   readonly mod?: URL;
 }
 
-export interface StartOptions {
-  readonly args?: readonly string[];
-  readonly hooks?: Hooks;
+/** The hooks of a scene, with their answers; undefined is a failure. */
+export type Hooks = Readonly<Partial<Record<HookName, (input: Fields) => object | undefined>>>;
+
+/** What claude has written. */
+export interface Heard {
+  /** The events of each turn, up to its result. */
+  readonly turns: (readonly Event[])[];
+  /** Answers on the control channel, by the subtype of their request. */
+  readonly answers: Map<string, ControlResponseEvent>;
 }
 
 /** A stand-in for the API, a home and a work folder for a scene. */
@@ -30,8 +35,9 @@ export interface Stage {
   readonly standin: Standin;
   readonly scratch: ScratchEnvironment;
   readonly timeout: AbortSignal;
+  readonly heard: Heard;
   /** Starts a claude in the two-way mode that never asks for permission to use a tool. */
-  start(options?: StartOptions): Promise<Conversation>;
+  start(args?: readonly string[], hooks?: Hooks): Promise<Conversation>;
   makeModFolder(): ModFolder;
 }
 
@@ -53,11 +59,12 @@ export async function withStage<T>(
     standin,
     scratch,
     timeout,
-    async start({ args = [], hooks = {} } = {}) {
+    heard: { turns: [], answers: new Map() },
+    async start(args = [], hooks = {}) {
       const { cwd, env } = scratch;
       const child = await startChild({ command: claude, args: [...TWO_WAY, ...args], cwd, env });
       children.push(child);
-      return startConversation(child, hooks, timeout);
+      return startConversation(child, hooks, stage);
     },
     makeModFolder: () => makeModFolder(scratch.home, mod),
   };
@@ -71,106 +78,86 @@ export async function withStage<T>(
   }
 }
 
-/** The hooks of a scene, with their answers; undefined is a failure. */
-export type Hooks = Readonly<Partial<Record<HookName, (input: Fields) => object | undefined>>>;
-
 export type Conversation = ReturnType<typeof startConversation>;
 
-/** Opens the control channel as ctxb does: `initialize` first, with the hooks. @param patience aborted on a timeout */
-export function startConversation(child: Child, hooks: Hooks, patience: AbortSignal) {
-  let at = 0;
-  let requestCount = 0;
-  const send = (line: Fields) => void (child.stdin.writable && child.stdin.write(`${JSON.stringify(line)}\n`));
-  const { events, end, wait } = listen(child, patience, (event) => {
-    if (event.kind === 'control-request') send(answerTo(event));
+/** Maximum UTF-16 units of claude's stderr in the error after an early exit. */
+const STDERR_LENGTH = 500;
+
+/** Opens the control channel as ctxb does: `initialize` first, with the hooks. */
+function startConversation(child: Child, hooks: Hooks, { timeout, heard }: Stage) {
+  const lines = addAbortSignal(timeout, child.stdout.pipe(split2(receive)));
+  let stderr = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr = `${stderr}${chunk}`.slice(-STDERR_LENGTH);
   });
 
-  function answerTo({ requestId, callbackId, request }: ControlRequestEvent): Fields {
-    const [hook] = HOOKS.find(([, id]) => id === callbackId) ?? [];
-    const output = hook && hooks[hook]?.(fieldsOf(request.input));
-    const response = output
-      ? { subtype: 'success', request_id: requestId, response: output }
-      : { subtype: 'error', request_id: requestId, error: 'refused on purpose' };
-    return { type: 'control_response', response };
+  function send(line: Fields): void {
+    child.stdin.write(`${JSON.stringify(line)}\n`);
   }
 
-  function ask(request: Fields): Promise<ControlResponseEvent> {
-    requestCount += 1;
-    const id = `doctor:${requestCount}`;
-    send({ type: 'control_request', request_id: id, request });
-    return wait(`the answer to ${textOf(request.subtype)}`, () =>
-      eventsOf(events, 'control-response').find(({ requestId }) => requestId === id),
-    );
+  function receive(line: string): Event {
+    const event = decodeLine(line);
+    if (event.kind === 'control-request') send(hookAnswer(event, hooks));
+    if (event.kind === 'control-response') heard.answers.set(event.requestId, event);
+    return event;
   }
 
-  const opened = ask({ subtype: 'initialize', hooks: hookRegistration(hooks) });
-  // Most scenes do not await it.
-  opened.catch(() => {});
+  /** Reads the events up to the last one of a part. */
+  async function read(what: string, isLast: (event: Event) => boolean): Promise<readonly Event[]> {
+    const events: Event[] = [];
+    try {
+      for await (const event of lines.iterator({ destroyOnReturn: false })) {
+        events.push(event);
+        if (isLast(event)) return events;
+      }
+    } catch (error) {
+      throw timeout.aborted ? new Contradiction(`${what} did not come`) : error;
+    }
+    child.kill('SIGKILL');
+    const { signal, code } = await child.ended;
+    throw new Contradiction(`${what}: claude ended before (${signal ?? `exit code ${code}`}) ${stderr.trim()}`.trim());
+  }
+
+  function request(subtype: string, more: Fields): void {
+    send({ type: 'control_request', request_id: subtype, request: { subtype, ...more } });
+  }
+
+  request('initialize', { hooks: hookRegistration(hooks) });
   return {
-    events,
-    opened,
-    ask,
-    async turn(text: string): Promise<readonly Event[]> {
-      send({ type: 'user', message: { role: 'user', content: text }, parent_tool_use_id: null, session_id: '' });
-      const result = await wait(`the result of "${text}"`, () => eventsOf(events.slice(at), 'result')[0]);
-      const from = at;
-      at = events.indexOf(result) + 1;
-      return events.slice(from, at);
+    async ask(subtype: string, more: Fields): Promise<ControlResponseEvent> {
+      request(subtype, more);
+      await read(`the answer to ${subtype}`, () => heard.answers.has(subtype));
+      return heard.answers.get(subtype) as ControlResponseEvent;
     },
-    kill: child.kill,
-    ended: () => wait('its end', end),
+    /** Sends prompts, each after the turn of the one before. */
+    async say(...prompts: readonly string[]): Promise<void> {
+      for (const content of prompts) {
+        send({ type: 'user', message: { role: 'user', content }, parent_tool_use_id: null, session_id: '' });
+        heard.turns.push(await read(`the result of "${content}"`, ({ kind }) => kind === 'result'));
+      }
+    },
+    async kill(): Promise<void> {
+      child.kill('SIGKILL');
+      await child.ended;
+    },
   };
+}
+
+function hookAnswer({ requestId, callbackId, request }: ControlRequestEvent, hooks: Hooks): Fields {
+  const [hook] = HOOKS.find(([, id]) => id === callbackId) ?? [];
+  const output = hook && hooks[hook]?.(fieldsOf(request.input));
+  const response = output
+    ? { subtype: 'success', request_id: requestId, response: output }
+    : { subtype: 'error', request_id: requestId, error: 'refused on purpose' };
+  return { type: 'control_response', response };
 }
 
 const HOOKS = Object.entries(CALLBACKS) as [HookName, string][];
 
 /** Registers the hooks; those of tools apply to every tool, because the scenes use Bash. */
 function hookRegistration(hooks: Hooks): Fields {
-  const names = Object.keys(hooks) as HookName[];
+  const registered = HOOKS.filter(([name]) => name in hooks);
   return Object.fromEntries(
-    names.map((name) => [name, [{ matcher: isToolHook(name) ? '*' : null, hookCallbackIds: [CALLBACKS[name]] }]]),
+    registered.map(([name, id]) => [name, [{ matcher: isToolHook(name) ? '*' : null, hookCallbackIds: [id] }]]),
   );
-}
-
-/** Maximum UTF-16 units of claude's stderr in the error after an early exit. */
-const STDERR_LENGTH = 500;
-
-const LOOK_EVERY_MS = 10;
-
-function listen(child: Child, patience: AbortSignal, onEvent: (event: Event) => void) {
-  const events: Event[] = [];
-  let end: ChildEnd | undefined;
-  let stderr = '';
-  const framer = createFramer();
-  child.stdout.on('data', (chunk: Buffer) => {
-    for (const line of framer.push(chunk)) {
-      const event = decodeLine(line.toString());
-      events.push(event);
-      onEvent(event);
-    }
-  });
-  child.stderr.on('data', (chunk: Buffer) => {
-    stderr = `${stderr}${chunk}`.slice(-STDERR_LENGTH);
-  });
-  void Promise.all([child.ended, once(child.stdout, 'end')]).then(([how]) => {
-    end = how;
-  });
-
-  return {
-    events,
-    end: () => end,
-    /** Calls `look` until it returns a value, claude ends, or the time is up. */
-    async wait<T>(what: string, look: () => T | undefined): Promise<T> {
-      for (;;) {
-        const found = look();
-        if (found !== undefined) return found;
-        if (patience.aborted) throw new Contradiction(`${what} did not come`);
-        if (end !== undefined) {
-          const how = end.signal ?? `exit code ${end.code}`;
-          throw new Contradiction(`${what}: claude ended before (${how}) ${stderr.trim()}`.trim());
-        }
-        await delay(LOOK_EVERY_MS);
-      }
-    },
-  };
 }
