@@ -186,6 +186,25 @@ describe('the charts of a session', () => {
     await browser.until(`${chip}.ariaPressed === 'false' && ${image} !== ${JSON.stringify(both)}`);
   });
 
+  it('show the whole window or fit their curves', async () => {
+    await open([aSession({ calls: 60 })]);
+    expect(await shown('.level.window')).toBe('window 100%');
+    await press('Whole window');
+    await browser.until(`document.querySelector('.level.compact') && !document.querySelector('.level.window')`);
+    await press('Whole window');
+    await browser.until(`document.querySelector('.level.window')`);
+  });
+
+  it('add up what came in', async () => {
+    await open([aSession({ calls: 60 })]);
+    const image = `document.querySelectorAll('canvas')[${GROWTH}].toDataURL()`;
+    const each = await browser.value(image);
+    await press('Sum since the last compaction');
+    await browser.until(
+      `document.querySelectorAll('.legend')[${GROWTH}].firstChild.ariaPressed === 'true' && ${image} !== ${JSON.stringify(each)}`,
+    );
+  });
+
   it('have tables with the same figures', async () => {
     const session = aSession({ calls: 120 });
     await open([session]);
@@ -302,7 +321,6 @@ describe('several sessions', () => {
     await browser.value(`document.querySelector('.chart').focus()`);
     await browser.press('End');
     expect(await readout()).toMatch(/^Call 200,000\n/);
-    expect(await shown('section[aria-label="What came in"]')).toMatch(/A bar stands for \d+ calls/);
   });
 });
 
@@ -418,7 +436,7 @@ it('without a known window, the page names the option that sets it, and scales n
     { ...session, window: { tokens: null, source: 'unknown' }, context: { ...context, peakFraction: null }, results },
   ]);
   expect(await shown('.tiles')).toContain('the window is not known:\n--window sets it');
-  expect(await shown('.controls')).not.toContain('Whole window');
+  expect(await shown('.legend')).not.toContain('Whole window');
   // No call of the recording had the last result in its context.
   const row = `[...document.querySelectorAll('tr')].find((each) => each.innerText.includes('npm test')).innerText`;
   expect(await browser.value<string>(row)).toMatch(/^Bash\s+900\s+0\s+0\s+–\s+9\s+npm test$/);

@@ -1,7 +1,8 @@
 import { tokens } from '../../figures.ts';
 import { html } from '../../html.ts';
-import type { Line } from './chart.ts';
+import { type ChartOptions, createChart, type Line } from './chart.ts';
 import { elementOf } from './dom.ts';
+import type { Session } from './session.ts';
 import type { Span } from './span.ts';
 
 /** The table is built when it is first opened. */
@@ -11,6 +12,20 @@ export function section(title: string, parts: readonly HTMLElement[], table?: ()
   const details = elementOf(html`<details><summary>The same as a table</summary></details>`);
   details.addEventListener('toggle', () => details.append(table()), { once: true });
   return elementOf(card, ...parts, details);
+}
+
+interface ChartSection extends ChartOptions {
+  readonly title: string;
+  readonly about: string;
+  readonly table: () => HTMLElement;
+}
+
+export function chartSection(session: Session, span: Span, options: ChartSection): HTMLElement {
+  const chart = createChart(session, span, options);
+  const chips = options.lines.map((line) => chip(line, (isOn) => chart.show(line, isOn)));
+  const legend = elementOf(html`<div class="legend" role="group" aria-label="Curves"></div>`, ...chips);
+  const about = elementOf(html`<p class="quiet">${options.about}</p>`);
+  return section(options.title, [chart.element, legend, about], options.table);
 }
 
 export function zoomButtons(span: Span): HTMLElement {
@@ -40,18 +55,9 @@ export function zoomButtons(span: Span): HTMLElement {
   return group;
 }
 
-export function legend(name: string, lines: readonly Line[], show: (line: Line, show: boolean) => void): HTMLElement {
-  const chips = lines.map((line) => chip(line, (isOn) => show(line, isOn)));
-  return elementOf(html`<div class="legend" role="group" aria-label="${name}"></div>`, ...chips);
-}
-
-function chip({ name, color, detail, dash, isOn = true }: Line, toggle: (isOn: boolean) => void): HTMLElement {
-  const swatch = elementOf(html`<span class="swatch ${dash && 'dashed'}"></span>`);
+function chip({ name, color, detail, isDashed, isOn = true }: Line, toggle: (isOn: boolean) => void): HTMLElement {
+  const swatch = elementOf(html`<span class="swatch ${isDashed && 'dashed'}"></span>`);
   swatch.style.color = `var(--${color})`;
-  if (dash) {
-    const [on = 0, off = 0] = dash;
-    swatch.style.background = `repeating-linear-gradient(90deg, currentcolor 0 ${on}px, transparent 0 ${on + off}px)`;
-  }
   const button = elementOf(
     html`<button type="button" aria-pressed="${String(isOn)}"><span>${name}</span>${
       detail && html`<span class="quiet">${detail}</span>`
@@ -64,24 +70,4 @@ function chip({ name, color, detail, dash, isOn = true }: Line, toggle: (isOn: b
     toggle(next);
   });
   return button;
-}
-
-export function choice<T extends string>(
-  name: string,
-  ways: Readonly<Record<T, string>>,
-  chosen: T,
-  choose: (way: T) => void,
-): HTMLElement {
-  const buttons = Object.entries<string>(ways).map(
-    ([way, text]) =>
-      html`<button type="button" data-way="${way}" aria-pressed="${String(way === chosen)}">${text}</button>`,
-  );
-  const group = elementOf(html`<div class="choice" role="group" aria-label="${name}">${buttons}</div>`);
-  group.addEventListener('click', ({ target }) => {
-    const { way } = (target as HTMLElement).dataset;
-    if (way === undefined) return;
-    for (const each of group.children) each.setAttribute('aria-pressed', String(each === target));
-    choose(way as T);
-  });
-  return group;
 }

@@ -1,80 +1,63 @@
 import uPlot from 'uplot';
 import { counted, percent, tokens } from '../../figures.ts';
 import { html } from '../../html.ts';
-import { createChart, KIND_COLORS, type Line } from './chart.ts';
+import { KIND_COLORS, type Line } from './chart.ts';
 import { short } from './context-chart.ts';
-import { choice, legend, section } from './controls.ts';
+import { chartSection } from './controls.ts';
 import { elementOf } from './dom.ts';
 import type { Added, Session } from './session.ts';
 import type { Span } from './span.ts';
 
-/** `call`: tokens added before each call. `sum`: tokens added since the context was last replaced. */
-type Mode = 'call' | 'sum';
-
-const WAYS: Readonly<Record<Mode, string>> = { call: 'Per call', sum: 'Sum since the last compaction' };
-
-const MODE_DESCRIPTIONS: Readonly<Record<Mode, string>> = {
-  call: 'Estimated tokens that came in before each call.',
-  sum: 'Estimated tokens, piled up from call to call. The line is the measured context: between the two are the system prompt, the definitions of tools, and what the estimate missed.',
-};
+const ABOUT =
+  'Estimated tokens that came in before each call. The sum piles them up from call to call, below the measured context: between the two are the system prompt, the definitions of tools, and what the estimate missed.';
 
 export function growthSection(session: Session, span: Span, table: () => HTMLElement): HTMLElement {
   if (session.added.length === 0) return elementOf(html`<div hidden></div>`);
   const kinds = mainKinds(session);
-  const columns = { call: kinds.map((kind) => kind.tokens), sum: kinds.map((kind) => sumsOf(kind, session)) };
-  const about = elementOf(html`<p class="quiet"></p>`);
-  let mode: Mode = 'call' as Mode;
-  // Sums are continuous; additions are per call.
-  const draw: uPlot.Series.PathBuilder = (...given) => (mode === 'sum' ? AREAS : BARS)?.(...given) ?? null;
-
   const total = kinds.reduce((sum, kind) => sum + kind.total, 0);
+  const sums = kinds.map((kind) => sumsOf(kind, session));
+  const context: Line = {
+    name: 'Sum since the last compaction',
+    figures: session.calls.map((call) => call.context),
+    color: 'ink',
+    isOn: false,
+  };
   const stacked = kinds.map(
-    (kind, index): Line => ({
-      name: kind.kind,
-      color: `kind-${index + 1}` as const,
-      detail: `${tokens(kind.total)} · ${percent(kind.total / total)}`,
-      stacked: draw,
+    ({ kind, tokens: figures, total: all }, index): Line => ({
+      name: kind,
+      figures,
+      color: `kind-${index + 1}`,
+      detail: `${tokens(all)} · ${percent(all / total)}`,
+      shape,
     }),
   );
-  const context: Line = { name: 'Context', color: 'ink', width: 1, isOn: false };
-  // The highest stack first, the measured context last.
-  const lines = [...stacked.toReversed(), context];
 
-  /** The stacked sums of the visible calls. Puts several calls into a bar if the chart is too narrow for a bar each. */
-  function figures({ root, series }: uPlot): uPlot.AlignedData {
-    const size = Math.max(1, Math.ceil(((span.to - span.from) * BAR) / root.clientWidth));
-    const bars: number[] = [];
-    const start = Math.floor((Math.ceil(span.from) - 1) / size) * size;
-    for (let first = start; first < Math.min(span.to, span.total); first += size) bars.push(first);
-    const stacks: number[][] = [];
-    for (const [kind, column] of columns[mode].entries()) {
-      const isShown = series[kinds.length - kind]?.show;
-      const parts = bars.map((first) => (isShown ? partOf(column.slice(first, first + size), mode) : 0));
-      stacks.unshift(parts.map((part, bar) => part + (stacks[0]?.[bar] ?? 0)));
-    }
-    about.textContent = MODE_DESCRIPTIONS[mode] + (size > 1 ? ` A bar stands for ${counted(size, 'call')}.` : '');
-    return [
-      bars.map((first) => first + (size + 1) / 2),
-      ...stacks,
-      bars.map((first) => session.calls[first + size - 1]?.context ?? null),
-    ];
+  /** Each kind stands on the kinds below it that are shown. */
+  function figures(plot: uPlot) {
+    let stack = session.calls.map(() => 0);
+    const stacks = kinds.map((kind, index) => {
+      const column = showsSums(plot) ? sums[index] : kind.tokens;
+      if (plot.series[kinds.length - index]?.show) stack = stack.map((sum, call) => sum + (column?.[call] ?? 0));
+      return stack;
+    });
+    return [...stacks.toReversed(), context.figures];
   }
 
-  const chart = createChart(session, {
+  return chartSection(session, span, {
+    title: 'What came in',
     name: 'What came in, by kind, over calls',
-    span,
-    lines,
+    lines: [context, ...stacked],
     figures,
     height: 220,
-    top: (max) => Math.max(max, 10) * 1.05,
     figure: short,
+    about: ABOUT,
+    table,
   });
-  const ways = choice('Growth', WAYS, mode, (chosen) => {
-    mode = chosen;
-    chart.show(context, mode === 'sum');
-  });
-  const controls = elementOf(html`<div class="controls"></div>`, ways);
-  return section('What came in', [controls, chart.element, legend('Kinds', stacked, chart.show), about], table);
+}
+
+/** The sums are shown below the measured context, which is the last line. */
+function showsSums({ series }: uPlot): boolean {
+  return series.at(-1)?.show ?? false;
 }
 
 /** Kinds with a color of their own; the others are merged into one. Indices match the colors. */
@@ -105,6 +88,8 @@ const [BAR, MAX_BAR] = [3, 40];
 const BARS = uPlot.paths.bars?.({ size: [1, MAX_BAR], gap: 1 });
 const AREAS = uPlot.paths.linear?.();
 
-function partOf(figures: readonly number[], mode: Mode): number {
-  return mode === 'sum' ? (figures.at(-1) ?? 0) : figures.reduce((sum, figure) => sum + figure, 0);
-}
+/** Sums are continuous. Bars that would be too narrow are drawn as areas, too. */
+const shape: uPlot.Series.PathBuilder = (plot, series, first, last) => {
+  const isArea = showsSums(plot) || (last - first) * BAR > plot.over.clientWidth;
+  return (isArea ? AREAS : BARS)?.(plot, series, first, last) ?? null;
+};

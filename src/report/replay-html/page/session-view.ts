@@ -2,9 +2,8 @@ import { ownFigures } from '../../../replay/copies.ts';
 import { costSource, costText, counted, dollars, percent, roughTokens, tokens } from '../../figures.ts';
 import { type Html, html } from '../../html.ts';
 import type { PageSession } from '../page-data.ts';
-import { createChart } from './chart.ts';
 import { contextSection } from './context-chart.ts';
-import { section } from './controls.ts';
+import { chartSection, section, zoomButtons } from './controls.ts';
 import { elementOf } from './dom.ts';
 import { growthSection } from './growth-chart.ts';
 import { followReadout } from './readout.ts';
@@ -20,6 +19,7 @@ export function createSessionView(info: PageSession): HTMLElement {
     session.calls.length === 0
       ? [elementOf(html`<p class="card">No call of the main thread was measured in it.</p>`)]
       : [
+          zoomButtons(span),
           contextSection(session, span, tables.context),
           growthSection(session, span, tables.growth),
           costSection(session, span, tables.cost),
@@ -87,16 +87,14 @@ function costSection(session: Session, span: Span, table: () => HTMLElement): HT
     const why = 'No list price of the model is known: prices can be set in the configuration (cost.prices).';
     return section('Cost', [elementOf(html`<p>${why}</p>`)]);
   }
-  const total = calls.at(-1)?.spent ?? 0;
-  const chart = createChart(session, {
-    name: 'Cost so far over calls',
-    span,
-    lines: [{ name: 'Cost so far', figures: calls.map(({ spent }) => spent), color: 'kind-3', filled: true, width: 2 }],
-    height: 190,
-    top: () => Math.max(total * 1.08, 0.0001),
-    figure: (each) => (Number.isInteger(each) ? `$${tokens(each)}` : dollars(each)),
-  });
   const unpricedNote = unknown === 0 ? '' : ` ${counted(unknown, 'call')} without a known price left out.`;
-  const about = `The main thread at list prices: ${dollars(total)}.${unpricedNote}`;
-  return section('Cost', [elementOf(html`<p class="quiet">${about}</p>`), chart.element], table);
+  return chartSection(session, span, {
+    title: 'Cost',
+    name: 'Cost so far over calls',
+    lines: [{ name: 'Cost so far', figures: calls.map(({ spent }) => spent), color: 'kind-3', isFilled: true }],
+    height: 190,
+    figure: (each) => (Number.isInteger(each) ? `$${tokens(each)}` : dollars(each)),
+    about: `The main thread at list prices: ${dollars(calls.at(-1)?.spent ?? 0)}.${unpricedNote}`,
+    table,
+  });
 }
