@@ -1,4 +1,4 @@
-import type { AssistantEvent, Event, ResultEvent } from '../../protocol/events.ts';
+import type { AssistantEvent, Event, InitEvent, ResultEvent } from '../../protocol/events.ts';
 import { isAllZero, isNewer } from '../../protocol/usage.ts';
 import { isAtLeast } from '../../protocol/version.ts';
 import { addContent, type Content, measureLine, NO_CONTENT, sumContent } from '../gauge/estimator.ts';
@@ -58,9 +58,7 @@ const NOTHING_OPEN = { settled: 0, calls: [] } as const;
 export function readCost(cost: Cost, event: Event, list: PriceList, written = sumContent(measureLine(event))): Cost {
   switch (event.kind) {
     case 'init':
-      return event.version === undefined || isAtLeast(event.version, CARRIES_COUNTER_SINCE)
-        ? cost
-        : { ...cost, carried: undefined };
+      return readBeginning(cost, event, list);
     case 'assistant':
       return readCall(cost, event, list, written);
     case 'partial': {
@@ -73,6 +71,15 @@ export function readCost(cost: Cost, event: Event, list: PriceList, written = su
     default:
       return cost;
   }
+}
+
+/** In a recording, a process was killed if another one begins before the end of its turn: no report has its calls. */
+function readBeginning(cost: Cost, { version }: InitEvent, { isRecording }: PriceList): Cost {
+  const wasKilled = isRecording && cost.calls.some(({ thread }) => thread === null);
+  const begun = wasKilled
+    ? { ...cost, ...NOTHING_OPEN, counted: cost.counted + openMicroUsd(cost), guessed: true }
+    : cost;
+  return version === undefined || isAtLeast(version, CARRIES_COUNTER_SINCE) ? begun : { ...begun, carried: undefined };
 }
 
 /** Costs so far, in micro-dollars. */

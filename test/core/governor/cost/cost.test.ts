@@ -301,6 +301,19 @@ describe('a recording with results of several processes', () => {
   it('continues a counter across gaps of the recording', () => {
     expect(counted(...turn('a', 10, 0.033), ...turn('b', 30, 0.126), result(0.2), ...turn('c', 20, 0.263))).toBe(0.263);
   });
+
+  it.each([
+    { counter: 'began at 0', total: 0.063 },
+    { counter: 'continued that of the session', total: 0.096 },
+  ])('adds the calls of a killed process, if the next counter $counter', ({ total }) => {
+    const killed = [init('2.1.332'), call('b', 10_000)];
+    expect(counted(...turn('a', 10, 0.033), ...killed, init('2.1.332'), ...turn('c', 20, total))).toBeCloseTo(0.126, 4);
+  });
+
+  it('does not take a turn that a subagent outlived for a killed process', () => {
+    const outlived = call('s', 10_000, { thread: 'toolu_1' });
+    expect(counted(...turn('a', 10, 0.033), outlived, init('2.1.332'), ...turn('b', 20, 0.126))).toBe(0.126);
+  });
 });
 
 /** What claude 2.1.332 counts for calls of these forms, at the prices of its models. */
