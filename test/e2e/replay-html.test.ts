@@ -75,7 +75,7 @@ const pointed = () =>
 
 /** Presses Tab until something has the focus, as somebody without a mouse does. */
 async function tabTo(selector: string): Promise<void> {
-  for (let count = 0; count < 40; count += 1) {
+  for (let count = 0; count < 80; count += 1) {
     if (await browser.value<boolean>(`document.activeElement?.matches('${selector}') ?? false`)) return;
     await browser.press('Tab');
   }
@@ -102,8 +102,8 @@ describe('the charts of a session', () => {
     for (const [kind, count] of Object.entries(seen.added)) expect(words).toContain(`+ ${kind}\n~${tokens(count)}`);
     expect(words).toContain(`Turn: do part ${seen.turn}`);
     // It points at the same call everywhere.
-    const values = `[...document.querySelectorAll('.chart')].map((each) => each.ariaValueNow)`;
-    expect(await browser.value(values)).toEqual([call, call, call].map(String));
+    for (const share of await pointed()) expect(share).toBeCloseTo((call - 0.5) / 60, 2);
+    expect(await browser.value(`document.querySelector('[type=range]').value`)).toBe(String(call));
   });
 
   it('show the side of a compaction that the mouse is on, and nothing after it has left', async () => {
@@ -123,8 +123,9 @@ describe('the charts of a session', () => {
     await open([session]);
     await browser.press('Tab');
     expect(await shown(':focus')).toBe('Skip to the content');
-    await tabTo('.chart');
+    await tabTo('[type=range]');
     expect(await browser.value(`getComputedStyle(document.activeElement).outlineStyle`)).toBe('solid');
+    expect(await browser.value(`document.activeElement.ariaValueText`)).toBe('no call chosen');
     await browser.press('ArrowRight');
     expect(await readout()).toMatch(/^Call 1\n/);
     await browser.press('ArrowRight');
@@ -137,19 +138,24 @@ describe('the charts of a session', () => {
     );
     await browser.press('End');
     expect(await readout()).toMatch(/^Call 60\n/);
-    await browser.press('+');
-    expect(await shown('.zoom .quiet')).toBe('calls 31–60 of 60');
+    await tabTo('[aria-label="Zoom in"]');
+    await browser.press('Enter');
+    expect(await shown('.toolbar .quiet')).toBe('calls 31–60 of 60');
     // It is zoomed round the call that is pointed at, which stays where it is.
     for (const share of await pointed()) expect(share).toBeCloseTo(59.5 / 60, 2);
     await browser.size(900, 700);
     await browser.until(`[...document.querySelectorAll('canvas')].every((each) => each.clientWidth < 880)`);
     for (const share of await pointed()) expect(share).toBeCloseTo(59.5 / 60, 2);
-    await browser.press('Home');
-    expect(await shown('.zoom .quiet')).toBe('calls 1–30 of 60');
+    await tabTo('[type=range]');
+    for (let count = 0; count < 6; count += 1) await browser.press('PageDown');
+    expect(await readout()).toMatch(/^Call 24\n/);
+    expect(await shown('.toolbar .quiet')).toBe('calls 24–53 of 60');
     for (const share of await pointed()) expect(share).toBeCloseTo(0.5 / 30, 2);
-    await browser.press('0');
-    expect(await shown('.zoom .quiet')).toBe('');
-    await browser.press('Escape');
+    await tabTo('[aria-label="Show all calls"]');
+    await browser.press('Enter');
+    expect(await shown('.toolbar .quiet')).toBe('');
+    await tabTo('[type=range]');
+    await browser.press('Home');
     expect(await readout()).toBe('');
   });
 
@@ -159,17 +165,17 @@ describe('the charts of a session', () => {
     await browser.mouse('press', ...(await place(CONTEXT, 11, [1, 60])));
     await browser.mouse('move', ...(await place(CONTEXT, 20, [1, 60])));
     await browser.mouse('release', ...(await place(CONTEXT, 20, [1, 60])));
-    expect(await shown('.zoom .quiet')).toBe('calls 11–20 of 60');
+    expect(await shown('.toolbar .quiet')).toBe('calls 11–20 of 60');
     for (const chart of [CONTEXT, GROWTH, COST]) {
       await browser.mouse('move', 2, 2);
       await hover(chart, 15, [11, 20]);
       expect(await readout()).toMatch(/^Call 15\n/);
     }
     await press('−');
-    expect(await shown('.zoom .quiet')).not.toBe('calls 11–20 of 60');
+    expect(await shown('.toolbar .quiet')).not.toBe('calls 11–20 of 60');
     await press('All');
-    expect(await shown('.zoom .quiet')).toBe('');
-    expect(await browser.value(`[...document.querySelectorAll('.zoom button')].at(-1).disabled`)).toBe(true);
+    expect(await shown('.toolbar .quiet')).toBe('');
+    expect(await browser.value(`[...document.querySelectorAll('.toolbar button')].at(-1).disabled`)).toBe(true);
   });
 
   it('show the context with ctxb in the same chart', async () => {
@@ -318,7 +324,7 @@ describe('several sessions', () => {
 
   inSoak('may be one with 200,000 calls', async () => {
     await open([aSession({ calls: 200_000 })]);
-    await browser.value(`document.querySelector('.chart').focus()`);
+    await browser.value(`document.querySelector('[type=range]').focus()`);
     await browser.press('End');
     expect(await readout()).toMatch(/^Call 200,000\n/);
   });

@@ -2,9 +2,8 @@ import uPlot from 'uplot';
 import { html } from '../../html.ts';
 import { elementOf } from './dom.ts';
 import { boxesOf, type Marks } from './marks.ts';
-import { spokenText } from './readout.ts';
 import type { Session } from './session.ts';
-import { followKeys, followPointer, type Span } from './span.ts';
+import { followPointer, type Span } from './span.ts';
 
 /** A color, named by its CSS custom property without `--`. */
 export type Color = 'ink' | 'quiet' | 'line' | 'mark' | 'warn' | 'bad' | `kind-${number}`;
@@ -52,9 +51,7 @@ const FONT = '12px system-ui, sans-serif';
 export function createChart(session: Session, span: Span, options: ChartOptions) {
   const { name, marks = [] } = options;
   const lines = options.lines.toReversed();
-  const frame = elementOf(html`<div class="chart" role="slider" tabindex="0"
-    aria-label="${name}. Arrow keys go from call to call, plus and minus zoom."
-    aria-valuemin="1" aria-valuemax="${span.total}" aria-valuenow="1" aria-valuetext="no call chosen"></div>`);
+  const frame = elementOf(html`<div class="chart" role="img" tabindex="-1" aria-label="${name}"></div>`);
   const plot = new uPlot(plotOptions(span, { ...options, lines }));
   const front = elementOf(html`<div class="marks" aria-hidden="true"></div>`);
   plot.over.prepend(front);
@@ -69,13 +66,6 @@ export function createChart(session: Session, span: Span, options: ChartOptions)
     plot.setCursor({ left: at === undefined ? -10 : plot.valToPos(at, 'x'), top: at === undefined ? -10 : 0 }, false);
   }
 
-  function say(): void {
-    const call = session.calls[(span.at ?? 0) - 1];
-    if (call === undefined) return;
-    frame.setAttribute('aria-valuenow', String(call.number));
-    frame.setAttribute('aria-valuetext', spokenText(session, call));
-  }
-
   function fit(): void {
     const width = frame.clientWidth;
     if (width === 0) return;
@@ -84,13 +74,14 @@ export function createChart(session: Session, span: Span, options: ChartOptions)
     frame.append(plot.root);
   }
 
-  span.watch((change) => {
-    if (change === 'zoom') plot.redraw();
-    else point();
-    say();
+  span.watch(() => {
+    const { min, max } = plot.scales.x ?? {};
+    if (min === span.from && max === span.to) point();
+    else plot.redraw();
   });
-  followPointer(plot, frame, span);
-  followKeys(frame, span);
+  followPointer(plot, span);
+  // A tap beside the chart takes the focus away.
+  frame.addEventListener('blur', () => span.move(undefined));
   // uPlot settles the range only while drawing; a position computed earlier would be the old one.
   plot.hooks.draw = [point, () => front.replaceChildren(...marks.flatMap((each) => boxesOf(each, plot)))];
   fill();

@@ -2,6 +2,7 @@ import { tokens } from '../../figures.ts';
 import { html } from '../../html.ts';
 import { type ChartOptions, createChart, type Line } from './chart.ts';
 import { elementOf } from './dom.ts';
+import { spokenText } from './readout.ts';
 import type { Session } from './session.ts';
 import type { Span } from './span.ts';
 
@@ -28,31 +29,40 @@ export function chartSection(session: Session, span: Span, options: ChartSection
   return section(options.title, [chart.element, legend, about], options.table);
 }
 
-export function zoomButtons(span: Span): HTMLElement {
-  const group = elementOf(html`<div class="zoom" role="group" aria-label="Zoom">
+/** Chooses the call and the range that all charts show. */
+export function toolbar(session: Session, span: Span): HTMLElement {
+  const { total } = span;
+  const bar = elementOf(html`<div class="toolbar" role="group" aria-label="Calls">
     <button type="button" data-scale="0.5" aria-label="Zoom in">+</button>
     <button type="button" data-scale="2" aria-label="Zoom out">−</button>
     <button type="button" data-pan="-0.5" aria-label="To earlier calls">‹</button>
     <button type="button" data-pan="0.5" aria-label="To later calls">›</button>
-    <button type="button" data-scale="${span.total}" aria-label="Show all calls">All</button>
+    <button type="button" data-scale="${total}" aria-label="Show all calls">All</button>
     <span class="quiet" role="status"></span></div>`);
-  group.addEventListener('click', ({ target }) => {
+  const all = bar.querySelector('button:last-of-type') as HTMLButtonElement;
+  const shown = bar.querySelector('span') as HTMLElement;
+  const slider = elementOf(html`<input type="range" min="0" max="${total}" aria-label="Call">`) as HTMLInputElement;
+  bar.append(slider);
+  bar.addEventListener('click', ({ target }) => {
     const { scale, pan } = (target as HTMLElement).dataset;
     const by = Number(pan) * (span.to - span.from);
     if (scale !== undefined) span.scale(Number(scale));
     if (pan !== undefined) span.zoom(span.from + by, span.to + by);
   });
-  const all = group.querySelector('button:last-of-type') as HTMLButtonElement;
-  const shown = group.querySelector('span') as HTMLElement;
+  slider.addEventListener('input', () => span.move(Number(slider.value) || undefined));
   const update = () => {
-    all.disabled = span.to - span.from >= span.total;
+    const { from, to, at = 0 } = span;
+    const call = session.calls[at - 1];
+    all.disabled = to - from >= total;
     shown.textContent = all.disabled
       ? ''
-      : `calls ${tokens(Math.ceil(span.from))}–${tokens(Math.floor(span.to))} of ${tokens(span.total)}`;
+      : `calls ${tokens(Math.ceil(from))}–${tokens(Math.floor(to))} of ${tokens(total)}`;
+    slider.value = String(at);
+    slider.setAttribute('aria-valuetext', call === undefined ? 'no call chosen' : spokenText(session, call));
   };
-  span.watch((change) => change === 'zoom' && update());
+  span.watch(update);
   update();
-  return group;
+  return bar;
 }
 
 function chip({ name, color, detail, isDashed, isOn = true }: Line, toggle: (isOn: boolean) => void): HTMLElement {

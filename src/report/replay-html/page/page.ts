@@ -49,11 +49,10 @@ function modelOf({ model }: PageSession): string {
   return model?.replace(/^claude-|-\d{8}(?=$|\[)/g, '') ?? '–';
 }
 
-function curveOf({ context, window, columns }: PageSession): Html | string {
-  if (context.peak === 0) return '–';
-  const share = percent(context.peakFraction);
-  const words = `peak ${share}, last ${tokens(context.last)}`;
-  return html`<div class="curve">${sparkline(columns.context, window.tokens, words)}<span>${share}</span></div>`;
+function curveOf(session: PageSession): Html | string {
+  const { peak, peakFraction } = session.context;
+  if (peak === 0) return '–';
+  return html`<div class="curve">${sparkline(session)}<span>${percent(peakFraction)}</span></div>`;
 }
 
 /** Named by its first prompt. A recording of claude's output alone contains none. */
@@ -82,20 +81,15 @@ function totals(sessions: readonly PageSession[]): string {
   ].join(' · ');
 }
 
-const POINTS = 60;
-
 /** A small curve of the context without axes; its top is the window, or the peak if the window is unknown. */
-function sparkline(figures: readonly number[], window: number | null, words: string): Html {
-  const size = Math.ceil(figures.length / POINTS);
-  const points = Array.from({ length: Math.ceil(figures.length / size) }, (_, index) =>
-    Math.max(...figures.slice(index * size, (index + 1) * size)),
-  );
-  const peak = Math.max(...points);
-  const [width, height] = [points.length, Math.max(window ?? 0, peak)];
-  const line = [...points, points.at(-1)].map((figure = 0, index) => `${index},${height - figure}`).join(' ');
-  const color = window === null ? 'mark' : colorOf(peak / window);
+function sparkline({ context, window, columns }: PageSession): Html {
+  const figures = columns.context;
+  const [width, height] = [figures.length, Math.max(window.tokens ?? 0, context.peak)];
+  const line = [...figures, ...figures.slice(-1)].map((figure, index) => `${index},${height - figure}`).join(' ');
+  const color = window.tokens === null ? 'mark' : colorOf(context.peak / window.tokens);
   return html`<svg class="sparkline ${color}" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img"
-    aria-label="${words}"><polygon points="0,${height} ${line} ${width},${height}"/><polyline points="${line}"/></svg>`;
+    aria-label="peak ${percent(context.peakFraction)}, last ${tokens(context.last)}"><polygon
+    points="0,${height} ${line} ${width},${height}"/><polyline points="${line}"/></svg>`;
 }
 
 function colorOf(share: number): Color {

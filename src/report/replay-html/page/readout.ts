@@ -4,15 +4,15 @@ import { elementOf } from './dom.ts';
 import { type Call, type Session, WITH_CTXB } from './session.ts';
 import type { Span } from './span.ts';
 
-/** A box with the figures of the call under the pointer; on a narrow page it is fixed to the bottom. */
+/** A box with the figures of the chosen call; on a narrow page it is fixed to the bottom. */
 export function followReadout(session: Session, span: Span): void {
-  // Screen readers read `aria-valuetext` of the chart instead.
+  // Screen readers read `aria-valuetext` of the slider instead.
   const box = elementOf(html`<div class="readout" aria-hidden="true" hidden></div>`);
   span.watch(() => {
-    const { at = 0, frame, from, to } = span;
+    const { at = 0, over = document.querySelector('.u-over'), from, to } = span;
     const call = session.calls[at - 1];
-    box.hidden = call === undefined || frame === undefined;
-    if (call === undefined || frame === undefined) return;
+    box.hidden = call === undefined;
+    if (call === undefined) return;
     const rows = rowsOf(session, call).map(([name, text]) => html`<dt>${name}</dt><dd>${text}</dd>`);
     const notes = notesOf(session, call).map((note) => html`<p>${note}</p>`);
     box.innerHTML = html`<strong>${titleOf(call)}</strong><dl>${rows}</dl>${notes}`.text;
@@ -20,7 +20,7 @@ export function followReadout(session: Session, span: Span): void {
     const share = (at - from) / (to - from);
     box.classList.toggle('left', share > 0.5);
     box.style.setProperty('--share', String(share));
-    if (box.parentElement !== frame) frame.querySelector('.u-over')?.append(box);
+    if (box.parentElement !== over) over?.append(box);
   });
 }
 

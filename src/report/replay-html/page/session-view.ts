@@ -3,7 +3,7 @@ import { costSource, costText, counted, dollars, percent, roughTokens, tokens } 
 import { type Html, html } from '../../html.ts';
 import type { PageSession } from '../page-data.ts';
 import { contextSection } from './context-chart.ts';
-import { chartSection, section, zoomButtons } from './controls.ts';
+import { chartSection, section, toolbar } from './controls.ts';
 import { elementOf } from './dom.ts';
 import { growthSection } from './growth-chart.ts';
 import { followReadout } from './readout.ts';
@@ -19,7 +19,7 @@ export function createSessionView(info: PageSession): HTMLElement {
     session.calls.length === 0
       ? [elementOf(html`<p class="card">No call of the main thread was measured in it.</p>`)]
       : [
-          zoomButtons(span),
+          toolbar(session, span),
           contextSection(session, span, tables.context),
           growthSection(session, span, tables.growth),
           costSection(session, span, tables.cost),
@@ -29,11 +29,10 @@ export function createSessionView(info: PageSession): HTMLElement {
   const view = elementOf(head, ...charts, ...eventTables(session));
   view.addEventListener('click', ({ target }) => {
     const { call } = (target as Element).closest<HTMLElement>('.go')?.dataset ?? {};
-    const chart = view.querySelector<HTMLElement>('.chart');
-    if (call === undefined || chart === null) return;
-    chart.focus({ preventScroll: true });
-    chart.scrollIntoView({ block: 'center' });
-    span.move(Number(call), chart);
+    if (call === undefined) return;
+    view.querySelector<HTMLElement>('input')?.focus({ preventScroll: true });
+    view.querySelector('.chart')?.scrollIntoView({ block: 'center' });
+    span.move(Number(call));
   });
   return view;
 }
