@@ -8,7 +8,7 @@ import { fileInside } from './file/flow-files.ts';
 import type { Curator, Flow, FlowStep, Profile, StepOutput } from './flow.ts';
 import { LEVELS, resolveBudgets } from './pack/budgets.ts';
 import { pack } from './pack/pack.ts';
-import type { CuratedChoice } from './pack/receipt.ts';
+import type { CuratedChoice } from './pack/priority.ts';
 import type { PackItem } from './pack/step-block.ts';
 
 export interface BriefingWorld extends BudgetWorld {

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { pack } from '../../src/flow/pack/pack.ts';
-import type { CuratedChoice } from '../../src/flow/pack/receipt.ts';
+import type { CuratedChoice } from '../../src/flow/pack/priority.ts';
 import { stateFolder } from '../../src/store/folders/user-folders.ts';
 import { startWorld } from '../support/claude.ts';
 import { givenTexts, mainRequests, REFUSED } from '../support/conversation.ts';

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { briefingOf } from '../../src/flow/briefing.ts';
 import { checkFlow } from '../../src/flow/file/read-flow.ts';
 import type { Flow, StepOutput } from '../../src/flow/flow.ts';
-import type { CuratedChoice } from '../../src/flow/pack/receipt.ts';
+import type { CuratedChoice } from '../../src/flow/pack/priority.ts';
 import type { StepReceipt } from '../../src/flow/run/conduct-flow.ts';
 import { openFlowRun } from '../../src/store/runs/flow-run.ts';
 

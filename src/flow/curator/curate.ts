@@ -6,7 +6,7 @@ import type { Io } from '../../io.ts';
 import { fileInside } from '../file/flow-files.ts';
 import type { Curator } from '../flow.ts';
 import type { TaughtStep } from '../pack/frame.ts';
-import type { CuratedChoice } from '../pack/receipt.ts';
+import type { CuratedChoice } from '../pack/priority.ts';
 import type { PackItem } from '../pack/step-block.ts';
 import { runStep, type StepEnd, type StepRun } from '../run/run-step.ts';
 import { ANSWER_JSON_SCHEMA, checkAnswer, curatorPrompt, readAnswer } from './question.ts';

@@ -53,21 +53,15 @@ export function resolveBudgets(levels: BudgetLevels, windowTokens = REFERENCE_WI
 
 /** Before guardrails. The last level with a value wins, 0 included; within a level, a size overrides the preset. */
 export function settleBudgets(levels: BudgetLevels, windowTokens = REFERENCE_WINDOW) {
-  let values = fromPreset('balanced', windowTokens, 'default');
-  for (const level of LEVELS) {
-    const { preset, ...sizes } = levels[level] ?? {};
-    if (preset !== undefined) values = fromPreset(preset, windowTokens, `preset ${preset} (${level})`);
-    for (const field of BUDGET_FIELDS) {
-      const value = sizes[field];
-      if (value !== undefined) values[field] = { value, source: level };
-    }
-  }
-  return values;
-}
-
-function fromPreset(preset: Preset, windowTokens: number, source: BudgetSource): Record<BudgetField, SourcedBudget> {
-  const sizes = presetBudgets(preset, windowTokens);
-  return eachBudget((field) => ({ value: sizes[field], source }));
+  return eachBudget((field): SourcedBudget => {
+    const found = LEVELS.flatMap((level): SourcedBudget[] => {
+      const { preset, [field]: value } = levels[level] ?? {};
+      if (value !== undefined) return [{ value, source: level }];
+      if (preset === undefined) return [];
+      return [{ value: presetBudgets(preset, windowTokens)[field], source: `preset ${preset} (${level})` }];
+    });
+    return found.at(-1) ?? { value: presetBudgets('balanced', windowTokens)[field], source: 'default' };
+  });
 }
 
 /** Values above this are probably in another unit. */

@@ -1,9 +1,9 @@
 import { codePoints } from '../../core/governor/gauge/token-estimate.ts';
-import { cut, groupDigits, inBackticks, inFence } from '../../core/text/words.ts';
+import { cut, inBackticks, inFence } from '../../core/text/words.ts';
 import type { FlowStep } from '../flow.ts';
-import type { Candidate } from './priority.ts';
-import { type CuratedChoice, longestNote, outcomeOf } from './receipt.ts';
-import { CUT_MARKER, costOf, fitted, OMITTED_LENGTH, stepBlock } from './step-block.ts';
+import type { Candidate, CuratedChoice } from './priority.ts';
+import { longestNote, outcomeOf } from './receipt.ts';
+import { costOf, cutMarker, fitted, OMITTED_LENGTH, stepBlock } from './step-block.ts';
 
 export interface PackExtras {
   readonly prompt?: string | undefined;
@@ -31,22 +31,24 @@ export function frameOf(
   const teaching = teachingSections(step);
   const task = taskParts(prompt);
   const newest = candidates.at(-1);
-  const heading = newest === undefined ? [] : [HISTORY_HEADING];
+  const history = newest === undefined ? [] : [HISTORY_HEADING];
   // The last part is followed by one line break instead of two.
-  const free = budget + 1 - costs([...teaching, ...task, ...heading]);
+  const free = budget + 1 - costs([...teaching, ...task, ...history]);
   const note = newest === undefined ? 0 : costOf(longestNote(candidates.length)) + OMITTED_LENGTH;
-  const min = newest === undefined ? 0 : stepBlock(newest, 0).cost;
+  // The newest step is always included, without its output if there is no room.
+  const min = newest === undefined ? 0 : costOf(stepBlock(newest, 0));
   const share = Math.max(0, Math.floor((free - note - min) * SHARE));
   const artifacts = artifactList(paths, share);
   // Artifacts and scent trail share one limit: with two rounded limits, their sum could grow by two characters when the
   // budget grows by one.
   const scent = scentTrail(trail, share - artifacts.reserved);
+  const room = free - artifacts.reserved - scent.reserved;
   return {
-    before: [...teaching, ...heading],
-    after: [artifacts.text, scent.text, ...task].filter(Boolean),
+    before: [...teaching, ...history],
+    after: [artifacts.text, scent.text, ...task],
     artifacts,
     scent,
-    room: { whole: free - artifacts.reserved - scent.reserved, note },
+    room: { all: Math.max(room, min), some: Math.max(room - note, min) },
     wholeChars: costs([...teaching, ...task]) - 1,
   };
 }
@@ -88,40 +90,27 @@ const PATH_LENGTH = 4_096;
 
 const SCENT_LENGTH = 2_000;
 
-// `reserved` is the space set aside for a part: at least its cost, and growing no faster than the share.
-
-/** The paths of artifacts, of which the first `shown` fit. The step reads the files itself. */
+/** The paths of artifacts, of which the first ones fit. The step reads the files itself. */
 function artifactList(paths: readonly string[], room: number) {
-  if (paths.length === 0) return { text: '', reserved: 0, shown: 0 };
-  let text = '## Upstream artifacts\n';
-  let cost = costOf(text);
-  let shown = 0;
-  for (const path of paths) {
-    const line = `\n- ${inBackticks(path, PATH_LENGTH)}`;
-    cost += codePoints(line);
-    if (cost > room) break;
-    text += line;
-    shown++;
-  }
-  // Keep the rest of the share reserved after a path that did not fit, because a larger budget would use it.
-  const reserved = Math.min(cost, room);
-  return { text: shown > 0 ? text : '', reserved, shown };
+  const lines = paths.map((path) => `\n- ${inBackticks(path, PATH_LENGTH)}`);
+  return cutPart(paths.length, room, (shown) => `## Upstream artifacts\n${lines.slice(0, shown).join('')}`);
 }
 
 /** Hints from earlier runs, fenced because they are as untrusted as any output. */
 function scentTrail(trail: string, room: number) {
   if (trail.trim() === '') return { text: '', reserved: 0, receipt: undefined };
   const chars = codePoints(trail);
-  const render = (limit: number) => {
-    const marker = limit < chars ? `\n${CUT_MARKER} ${groupDigits(limit)} of ${groupDigits(chars)} characters` : '';
-    const text = `## Scent trail\n\n${inFence(cut(trail, limit))}${marker}`;
-    return { text, cost: costOf(text), shown: limit };
-  };
-  const max = Math.min(chars, SCENT_LENGTH);
-  const { text = '', shown = 0 } = fitted(render, { max, min: 1, room }) ?? {};
-  return {
-    text,
-    reserved: Math.min(render(max).cost, room),
-    receipt: { chars, shown_chars: shown, outcome: outcomeOf(text === '' ? undefined : shown, chars) },
-  };
+  const part = cutPart(Math.min(chars, SCENT_LENGTH), room, (shown) => {
+    const marker = shown < chars ? `\n${cutMarker(shown, chars)}` : '';
+    return `## Scent trail\n\n${inFence(cut(trail, shown))}${marker}`;
+  });
+  const receipt = { chars, shown_chars: part.shown ?? 0, outcome: outcomeOf(part.shown, chars) };
+  return { ...part, receipt };
+}
+
+/** A part cut to fit `room`. `reserved` is at least its cost, and grows no faster than the room. */
+function cutPart(max: number, room: number, render: (shown: number) => string) {
+  if (max === 0) return { text: '', shown: undefined, reserved: 0 };
+  const { text = '', shown } = fitted(render, { max, min: 1, room }) ?? {};
+  return { text, shown, reserved: Math.min(costOf(render(max)), room) };
 }

@@ -1,8 +1,17 @@
 import type { Budgets } from '../../config/config.ts';
+import { codePoints } from '../../core/governor/gauge/token-estimate.ts';
 import { groupDigits } from '../../core/text/words.ts';
 import { type Frame, frameOf, type PackExtras, type TaughtStep } from './frame.ts';
-import { type Candidate, distributionOf, inOrder, judgeHistory, type Selection, select } from './priority.ts';
-import { type ContextTruncation, receiptArtifacts, receiptItems, truncationNote } from './receipt.ts';
+import {
+  type Candidate,
+  distributionOf,
+  inOrder,
+  isComplete,
+  judgeHistory,
+  type Selection,
+  select,
+} from './priority.ts';
+import { type ContextTruncation, type ReceiptItem, receiptArtifacts, receiptItem, truncationNote } from './receipt.ts';
 import { BETWEEN_PARTS, costOf, omittedLine, type PackItem } from './step-block.ts';
 
 export type Pack = ReturnType<typeof pack>;
@@ -24,13 +33,13 @@ export type PackReceipt = Pack['receipt'];
  */
 export function pack(step: TaughtStep, history: readonly PackItem[], budgets: Budgets, extras: PackExtras = {}) {
   const { curated } = extras;
-  const named = new Set(curated?.steps);
   const files = [...new Set([...(curated?.files ?? []), ...(extras.artifacts ?? [])])];
-  const candidates = judgeHistory(history, budgets, curated?.summaries);
+  const candidates = judgeHistory(history, budgets, curated);
   const frame = frameOf(step, candidates, budgets.contextBudgetChars, { ...extras, artifacts: files });
-  const isCurated = (stepId: string) => named.has(stepId);
-  const chosen = select(inOrder(candidates, isCurated), frame.room);
-  const { text, ...told } = textOf(frame, candidates, chosen, budgets.contextBudgetChars);
+  const blocks = select(inOrder(candidates), frame.room);
+  const items = candidates.map((candidate) => receiptItem(candidate, blocks.get(candidate)?.shown));
+  const truncation = { ...factsOf(candidates, blocks, items), chars_used: 0, budget_chars: budgets.contextBudgetChars };
+  const { text, ...told } = textOf(frame, candidates, blocks, truncation);
   return {
     text,
     receipt: {
@@ -39,50 +48,49 @@ export function pack(step: TaughtStep, history: readonly PackItem[], budgets: Bu
       ...told,
       whole_chars: frame.wholeChars,
       ...overBudget(frame, told.context_truncation),
-      items: receiptItems(candidates, chosen, isCurated),
-      artifacts: receiptArtifacts(files, frame.artifacts.shown, curated),
+      items,
+      artifacts: receiptArtifacts(files, frame.artifacts.shown ?? 0, curated),
       scent_trail: frame.scent.receipt,
       curator: curated && { steps: curated.steps, files: curated.files },
     },
   };
 }
 
-function textOf({ before, after }: Frame, candidates: readonly Candidate[], blocks: Selection, budget: number) {
-  const shown = candidates.flatMap(({ index }) => blocks.get(index) ?? []);
-  const omitted = candidates.filter(({ index }) => !blocks.has(index)).map(({ item }) => item.stepId);
-  const names = [omittedLine(omitted)].filter(Boolean);
-  const rest = [...before, ...names, ...after].reduce((sum, part) => sum + costOf(part), 0);
-  const facts = factsOf(candidates, blocks);
-  const used = shown.reduce((sum, { cost }) => sum + cost, rest) - 1;
-  const { context_truncation, note } = withNote({ ...facts, chars_used: used, budget_chars: budget });
-  const parts = [...before, ...[note].filter(Boolean), ...names, ...shown.map((block) => block.text), ...after];
-  return { text: `${parts.join(BETWEEN_PARTS)}\n`, context_truncation, note };
-}
-
-function factsOf(candidates: readonly Candidate[], blocks: Selection) {
-  const included = candidates.filter(({ index }) => blocks.has(index));
-  const shownOf = ({ index }: Candidate) => blocks.get(index)?.shown ?? 0;
-  const ownShownOf = (candidate: Candidate) => (candidate.item.summary === undefined ? shownOf(candidate) : 0);
-  const isShortened = (candidate: Candidate) => shownOf(candidate) < Math.min(candidate.size, candidate.limit);
+function factsOf(candidates: readonly Candidate[], blocks: Selection, items: readonly ReceiptItem[]) {
   return {
-    steps_included: included.length,
+    steps_included: blocks.size,
     steps_total: candidates.length,
-    steps_cut: included.filter((candidate) => shownOf(candidate) < candidate.size).length,
-    chars_left_out: candidates.reduce((sum, candidate) => sum + candidate.chars - ownShownOf(candidate), 0),
-    truncated: included.length < candidates.length || included.some(isShortened),
+    steps_cut: [...blocks].filter(([{ size }, { shown }]) => shown < size).length,
+    chars_left_out: items.reduce(
+      (sum, { outcome, chars, shown_chars }) => sum + chars - (outcome === 'summary' ? 0 : shown_chars),
+      0,
+    ),
+    truncated: !isComplete(candidates, blocks),
     priority_aware: true,
-    priority_distribution: distributionOf(included.map(({ tier }) => tier)),
+    priority_distribution: distributionOf([...blocks.keys()].map(({ tier }) => tier)),
   };
 }
 
-/** The note includes its own length, so its figures are recomputed until they agree; they grow by at most a digit. */
-function withNote(without: ContextTruncation) {
-  let context_truncation = without;
+/** The note includes the length of the text, so its figures are recomputed until they agree; they grow by at most a digit. */
+function textOf(
+  { before, after }: Frame,
+  candidates: readonly Candidate[],
+  blocks: Selection,
+  truncation: ContextTruncation,
+) {
+  const shown = candidates.flatMap((candidate) => blocks.get(candidate)?.text ?? []);
+  const omitted = candidates.flatMap((candidate) => (blocks.has(candidate) ? [] : candidate.item.stepId));
+  const textWith = (note: string) => {
+    const parts = [...before, note, omittedLine(omitted), ...shown, ...after].filter(Boolean);
+    return `${parts.join(BETWEEN_PARTS)}\n`;
+  };
+  const chars = codePoints(textWith(''));
+  let context_truncation = { ...truncation, chars_used: chars };
   for (;;) {
     const note = truncationNote(context_truncation);
-    const chars_used = without.chars_used + (note === '' ? 0 : costOf(note));
-    if (chars_used === context_truncation.chars_used) return { context_truncation, note };
-    context_truncation = { ...context_truncation, chars_used };
+    const chars_used = chars + (note === '' ? 0 : costOf(note));
+    if (chars_used === context_truncation.chars_used) return { text: textWith(note), context_truncation, note };
+    context_truncation = { ...truncation, chars_used };
   }
 }
 

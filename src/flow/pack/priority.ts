@@ -1,15 +1,7 @@
 import type { Budgets, Priority } from '../../config/config.ts';
 import { codePoints } from '../../core/governor/gauge/token-estimate.ts';
 import { cut } from '../../core/text/words.ts';
-import {
-  fittedBlock,
-  newestBlock,
-  type PackItem,
-  type SizedItem,
-  type StepBlock,
-  type Summary,
-  stepBlock,
-} from './step-block.ts';
+import { fitted, type PackItem, type Part, type Shown, type Summary, stepBlock } from './step-block.ts';
 
 export type Tier = Uppercase<Priority>;
 
@@ -88,8 +80,6 @@ const OUTPUT_WORDS = {
   LOW: ['audit', 'feedback', 'history', 'learnings', 'summary'],
 } as const satisfies Partial<Record<Tier, readonly string[]>>;
 
-const OUTPUT_BEGINNING = 1_000;
-
 const ENDINGS = ['', 's', 'ed', 'er', 'ers', 'or', 'ors', 'ing', 'ation', 'ations', 'ment', 'ments'];
 
 /** Splits an id into words at non-letters and at capitals; consecutive capitals form one word: `runHTMLTests`. */
@@ -106,23 +96,18 @@ export function tierOfId(id: string): Tier | undefined {
   return ID_PATTERNS.find(({ pattern }) => words.some((word) => pattern.test(word)))?.tier;
 }
 
-const RAISING = OUTPUT_WORDS.HIGH.map(withPlural).join('|');
-const LOWERING = OUTPUT_WORDS.LOW.map(withPlural).join('|');
-// Checking the letters around each match is twice as fast as word boundaries in the pattern.
-const OUTPUT_WORD = new RegExp(`(${RAISING})|${LOWERING}`, 'gi');
-const LETTER = /\p{L}/u;
+const OUTPUT_PATTERNS = (['HIGH', 'LOW'] as const).map((tier) => {
+  const forms = OUTPUT_WORDS[tier].map(withPlural).join('|');
+  return { tier, pattern: new RegExp(`(?<!\\p{L})(?:${forms})(?!\\p{L})`, 'iu') };
+});
+
+const OUTPUT_BEGINNING = 1_000;
 
 /** The tier by whole words in the first 1,000 code points of an output, ignoring case. */
 export function tierOfOutput(output: string): Tier | undefined {
-  const beginning = cut(output, OUTPUT_BEGINNING);
-  let lowered = false;
-  for (const { 0: word, 1: raising, index } of beginning.matchAll(OUTPUT_WORD)) {
-    // Look at the whole output, because the last word may continue beyond the searched part.
-    if (LETTER.test(output.charAt(index - 1)) || LETTER.test(output.charAt(index + word.length))) continue;
-    if (raising !== undefined) return 'HIGH';
-    lowered = true;
-  }
-  return lowered ? 'LOW' : undefined;
+  // One more code point shows whether the last word continues.
+  const beginning = cut(output, OUTPUT_BEGINNING + 1);
+  return OUTPUT_PATTERNS.find(({ pattern }) => pattern.test(beginning))?.tier;
 }
 
 function formsOf(word: string): string {
@@ -134,31 +119,44 @@ function withPlural(word: string): string {
   return word.endsWith('y') ? `${word.slice(0, -1)}(?:y|ies)` : `${word}s?`;
 }
 
-export interface Candidate extends SizedItem {
-  readonly index: number;
+/** The curator's choice: step ids and file paths. They rank first; the budget still decides how many fit. */
+export interface CuratedChoice {
+  readonly steps: readonly string[];
+  readonly files: readonly string[];
+  readonly summaries?: ReadonlyMap<string, Summary> | undefined;
+}
+
+/** A step of the history, with all that decides its place in the briefing. */
+export interface Candidate extends Shown {
   readonly tier: Tier;
   readonly by: ClassifiedBy;
+  readonly isNewest: boolean;
+  readonly isNamed: boolean;
   /** Code points of the step's output. */
   readonly chars: number;
+  readonly limit: number;
   readonly limitedBy: 'historyRecentChars' | 'historyOlderChars';
 }
 
-export type Selection = ReadonlyMap<number, StepBlock>;
+/** The shown steps; the others are omitted. */
+export type Selection = ReadonlyMap<Candidate, Part>;
 
 /** Sets the limit of each step. A summary replaces the output, except that of the newest step. */
 export function judgeHistory(
   history: readonly PackItem[],
   budgets: Budgets,
-  summaries: ReadonlyMap<string, Summary> = new Map(),
+  { steps, summaries }: Partial<CuratedChoice> = {},
 ): Candidate[] {
+  const named = new Set(steps);
   return history.map((item, index) => {
     const { tier, by } = classify(item);
     const isNewest = index === history.length - 1;
     const limitedBy = isNewest || tier === 'CRITICAL' ? 'historyRecentChars' : 'historyOlderChars';
-    const summary = isNewest ? undefined : summaries.get(item.stepId);
+    const summary = isNewest ? undefined : summaries?.get(item.stepId);
     const chars = codePoints(item.output);
     const size = summary === undefined ? chars : codePoints(summary.text);
-    return { item: { ...item, summary }, index, tier, by, chars, size, limit: budgets[limitedBy], limitedBy };
+    const isNamed = named.has(item.stepId);
+    return { item, summary, size, tier, by, isNewest, isNamed, chars, limit: budgets[limitedBy], limitedBy };
   });
 }
 
@@ -167,48 +165,47 @@ export function byPriority<T extends { readonly tier: Tier }>(candidates: readon
   return candidates.toReversed().sort((a, b) => TIERS.indexOf(a.tier) - TIERS.indexOf(b.tier));
 }
 
-export function inOrder(
-  candidates: readonly Candidate[],
-  isCurated: (stepId: string) => boolean = () => false,
-): Candidate[] {
-  const ranked = byPriority(candidates.slice(0, -1));
-  const named = ranked.filter(({ item }) => isCurated(item.stepId));
-  const rest = ranked.filter(({ item }) => !isCurated(item.stepId));
-  return [...candidates.slice(-1), ...named, ...rest];
+/** The newest first, then what a curator named, then the rest. */
+export function inOrder(candidates: readonly Candidate[]): Candidate[] {
+  const placeOf = ({ isNewest, isNamed }: Candidate) => (isNewest ? 0 : isNamed ? 1 : 2);
+  return byPriority(candidates).sort((a, b) => placeOf(a) - placeOf(b));
 }
+
+/** @param room code points for the history: if `all` of it fits, or with a note that only `some` of it does */
+export function select(order: readonly Candidate[], room: { readonly all: number; readonly some: number }): Selection {
+  const all = selectWithin(order, room.all);
+  return isComplete(order, all) ? all : selectWithin(order, room.some);
+}
+
+/** Whether each step is shown as far as its own limit allows. */
+export function isComplete(candidates: readonly Candidate[], blocks: Selection): boolean {
+  return candidates.every((candidate) => blocks.get(candidate)?.shown === mostOf(candidate));
+}
+
+function mostOf({ size, limit }: Candidate): number {
+  return Math.min(size, limit);
+}
+
+/** Minimum number of code points worth the step's heading. */
+const MIN_SHOWN = 200;
 
 /**
- * Takes steps in order until the space is used. The first one, which is the newest, is always included; the first one
- * that does not fit is shortened to the remaining space, or ends the selection. So the included steps are a prefix of
- * the order, and more space (with the same limits per step) never removes a step.
- *
- * @param room code points for the history, of them `note` for the note if something is omitted
+ * Takes steps in order until the space is used. The first one that does not fit is shortened to the remaining space, or
+ * ends the selection. So the included steps are a prefix of the order, and more space (with the same limits per step)
+ * never removes a step.
  */
-export function select(
-  order: readonly Candidate[],
-  room: { readonly whole: number; readonly note: number },
-): Selection {
-  const blocks = new Map<number, StepBlock>();
-  let used = 0;
-  for (const candidate of order) {
-    const block = stepBlock(candidate);
-    used += block.cost;
-    if (used > room.whole) return selectSome(order, room.whole - room.note);
-    blocks.set(candidate.index, block);
-  }
-  return blocks;
-}
-
-function selectSome(order: readonly Candidate[], room: number): Selection {
-  const blocks = new Map<number, StepBlock>();
+function selectWithin(order: readonly Candidate[], room: number): Selection {
+  const blocks = new Map<Candidate, Part>();
   let remaining = room;
   for (const candidate of order) {
-    const block = blocks.size === 0 ? newestBlock(candidate, remaining) : fittedBlock(candidate, remaining);
+    const max = mostOf(candidate);
+    const min = candidate.isNewest ? 0 : MIN_SHOWN;
+    const block = fitted((shown) => stepBlock(candidate, shown), { max, min, room: remaining });
     if (block === undefined) break;
-    blocks.set(candidate.index, block);
+    blocks.set(candidate, block);
     remaining -= block.cost;
     // Leave the rest unused: with more space, the shortened step would take it.
-    if (block.shown < Math.min(candidate.size, candidate.limit)) break;
+    if (block.shown < max) break;
   }
   return blocks;
 }

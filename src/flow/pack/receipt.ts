@@ -1,6 +1,5 @@
 import { groupDigits } from '../../core/text/words.ts';
-import { type Candidate, type Selection, TIERS, type Tier } from './priority.ts';
-import type { Summary } from './step-block.ts';
+import { type Candidate, type CuratedChoice, TIERS, type Tier } from './priority.ts';
 
 /** `summary`: a curator's summary replaces the output. */
 export type Outcome = 'included' | 'summary' | 'cut' | 'omitted';
@@ -57,46 +56,32 @@ export function longestNote(steps: number): string {
   });
 }
 
-export type ReceiptItem = Readonly<ReturnType<typeof receiptItems>[number]>;
+export type ReceiptItem = Readonly<ReturnType<typeof receiptItem>>;
 
-export function receiptItems(
-  candidates: readonly Candidate[],
-  blocks: Selection,
-  isCurated: (stepId: string) => boolean,
-) {
-  return candidates.map((candidate) => {
-    const { item, index, tier, by, chars } = candidate;
-    const shown = blocks.get(index)?.shown;
-    const isSummary = item.summary !== undefined && shown !== undefined;
-    const outcome = isSummary ? 'summary' : outcomeOf(shown, chars);
-    return {
-      step: item.stepId,
-      agent: item.agent,
-      tier,
-      classified_by: by,
-      chars,
-      shown_chars: shown ?? 0,
-      outcome,
-      reason: reasonOf(outcome, candidate, shown, index === candidates.length - 1),
-      named_by_curator: isCurated(item.stepId),
-    };
-  });
+/** @param shown code points shown of the output or its summary; undefined if the step is omitted */
+export function receiptItem(candidate: Candidate, shown: number | undefined) {
+  const { item, tier, by, chars, summary, isNamed } = candidate;
+  const outcome = summary !== undefined && shown !== undefined ? 'summary' : outcomeOf(shown, chars);
+  return {
+    step: item.stepId,
+    agent: item.agent,
+    tier,
+    classified_by: by,
+    chars,
+    shown_chars: shown ?? 0,
+    outcome,
+    reason: reasonOf(outcome, candidate, shown),
+    named_by_curator: isNamed,
+  };
 }
 
-function reasonOf(outcome: Outcome, { size, limit, limitedBy, item }: Candidate, shown = 0, isNewest: boolean): string {
+function reasonOf(outcome: Outcome, { isNewest, size, limit, limitedBy, summary }: Candidate, shown = 0): string {
   if (outcome === 'included') return isNewest ? 'the newest step' : 'fits';
   if (outcome === 'cut' && shown < limit) return 'shortened to what was left of contextBudgetChars';
   if (outcome === 'cut') return `longer than ${limitedBy}, ${groupDigits(limit)}`;
   if (outcome === 'omitted') return 'no room after newer and more important steps';
   const part = shown < size ? 'the beginning of the summary by' : 'the summary by';
-  return `${part} ${item.summary?.by}, as there is no room for the whole`;
-}
-
-/** The curator's choice: step ids and file paths. They rank first; the budget still decides how many fit. */
-export interface CuratedChoice {
-  readonly steps: readonly string[];
-  readonly files: readonly string[];
-  readonly summaries?: ReadonlyMap<string, Summary> | undefined;
+  return `${part} ${summary?.by}, as there is no room for the whole`;
 }
 
 export function receiptArtifacts(files: readonly string[], shown: number, curated: CuratedChoice | undefined) {

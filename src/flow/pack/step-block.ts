@@ -19,38 +19,42 @@ export function costOf(part: string): number {
   return codePoints(part) + BETWEEN_PARTS.length;
 }
 
+/** A part of a briefing that can be cut. */
 export interface Part {
   readonly text: string;
   readonly cost: number;
+  /** How much of its content it shows: code points or lines. */
+  readonly shown: number;
 }
 
 /**
- * The part cut to fit `room`: between `min` and `max` code points, or undefined if `min` does not fit. The length
- * of fences and markers depends on the cut, so the limit is found by trial; it may be below the largest possible one.
+ * The part cut to fit `room`: the content from `min` to `max`, or undefined if `min` does not fit. The length of
+ * fences and markers depends on the cut, so the limit is found by trial.
  */
-export function fitted<T extends Part>(
-  render: (limit: number) => T,
-  { max, min, room }: { max: number; min: number; room: number },
-): T | undefined {
-  const whole = render(max);
-  if (whole.cost <= room) return whole;
-  const smallest = render(Math.min(min, max));
-  if (smallest.cost > room) return undefined;
-  let excess = whole.cost - room;
-  // The step size doubles, so that the search ends soon even for a text of control characters.
-  for (let limit = max - excess, steps = 1; limit > min; limit -= excess * steps, steps *= 2) {
-    const part = render(limit);
-    if (part.cost <= room) return part;
-    excess = part.cost - room;
+export function fitted(
+  render: (limit: number) => string,
+  { max, min, room }: { readonly max: number; readonly min: number; readonly room: number },
+): Part | undefined {
+  let found: Part | undefined;
+  let low = Math.min(min, max);
+  let high = max;
+  // Try the whole first, because it may be shorter than a part of it with a marker.
+  for (let shown = max; low <= high; shown = Math.floor((low + high) / 2)) {
+    const text = render(shown);
+    const cost = costOf(text);
+    if (cost > room) high = shown - 1;
+    else {
+      found = { text, cost, shown };
+      low = shown + 1;
+    }
   }
-  return smallest;
+  return found;
 }
 
 export interface PackItem extends StepOutput {
   readonly stepId: string;
   readonly agent: string | undefined;
   readonly priority: Priority | undefined;
-  readonly summary?: Summary | undefined;
 }
 
 /** A model's summary of an output, always labeled as such. */
@@ -59,56 +63,39 @@ export interface Summary {
   readonly by: string;
 }
 
-export interface StepBlock extends Part {
-  readonly shown: number;
+/** An output, or the summary that replaces it. */
+export interface Shown {
+  readonly item: PackItem;
+  readonly summary: Summary | undefined;
+  /** Code points of the output or summary. */
+  readonly size: number;
 }
 
 const ERROR_LENGTH = 200;
 
-/** Minimum number of code points worth the step's heading. */
-const MIN_SHOWN = 200;
-
 /** Printed outside the fence, where an output cannot imitate it. */
 export const CUT_MARKER = '... (truncated)';
 
-export interface SizedItem {
-  readonly item: PackItem;
-  readonly size: number;
-  readonly limit: number;
-}
-
-/** Renders a step with at most `limit` code points of its output or summary. */
-export function stepBlock({ item, size, limit: max }: SizedItem, limit = max): StepBlock {
-  const shown = Math.max(0, Math.min(size, limit));
-  const shownText = cut(item.summary?.text ?? item.output, shown);
-  const text = [
+/** Renders a step with the first `shown` code points of its output or summary. */
+export function stepBlock({ item, summary, size }: Shown, shown: number): string {
+  const where = summary === undefined ? placeOf(item) : ' of the summary';
+  return [
     `### Step: ${oneLine(item.stepId, LINE_LENGTH)} [${item.ok ? 'OK' : 'FAIL'}]`,
-    ...(shown > 0 ? [`${titleOf(item)}\n${inFence(shownText)}`] : []),
-    ...(shown < size ? [cutMarker(item, shown, size)] : []),
-    ...(item.error ? [`Error: ${errorText(item.error)}`] : []),
-  ].join('\n');
-  return { text, cost: costOf(text), shown };
+    shown > 0 && `${titleOf(item, summary)}\n${inFence(cut(summary?.text ?? item.output, shown))}`,
+    shown < size && cutMarker(shown, size, where),
+    item.error && `Error: ${errorText(item.error)}`,
+  ]
+    .filter(Boolean)
+    .join('\n');
 }
 
-/** Renders as much of a step as fits `room`; undefined if less than `min` fits. */
-export function fittedBlock(step: SizedItem, room: number, min = MIN_SHOWN): StepBlock | undefined {
-  const max = Math.min(step.size, step.limit);
-  return fitted((shown) => stepBlock(step, shown), { max, min, room });
-}
-
-/** Renders the newest step, which is always included: without output if there is no room. */
-export function newestBlock(step: SizedItem, room: number): StepBlock {
-  return fittedBlock(step, room, 0) ?? stepBlock(step, 0);
-}
-
-function titleOf(item: PackItem): string {
-  if (item.summary === undefined) return 'Output:';
-  const by = inBackticks(item.summary.by, LINE_LENGTH);
+function titleOf(item: PackItem, summary: Summary | undefined): string {
+  if (summary === undefined) return 'Output:';
+  const by = inBackticks(summary.by, LINE_LENGTH);
   return `Summary by ${by}, not the step's own words; its output has ${groupDigits(codePoints(item.output))} characters${placeOf(item)}:`;
 }
 
-function cutMarker(item: PackItem, shown: number, size: number): string {
-  const where = item.summary === undefined ? placeOf(item) : ' of the summary';
+export function cutMarker(shown: number, size: number, where = ''): string {
   return `${CUT_MARKER} ${groupDigits(shown)} of ${groupDigits(size)} characters${where}`;
 }
 

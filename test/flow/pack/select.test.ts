@@ -6,7 +6,7 @@ import { packItem } from '../../support/packs.ts';
 const LIMITS = { contextBudgetChars: 0, historyRecentChars: 1_000, historyOlderChars: 500 };
 
 function orderOf(history: readonly PackItem[], ...curated: readonly string[]) {
-  return inOrder(judgeHistory(history, LIMITS), (id) => curated.includes(id));
+  return inOrder(judgeHistory(history, LIMITS, { steps: curated }));
 }
 
 describe('the order of selection', () => {
@@ -31,7 +31,7 @@ describe('the order of selection', () => {
 
   it('is empty without steps', () => {
     expect(orderOf([])).toEqual([]);
-    expect(select([], { whole: 0, note: 0 })).toEqual(new Map());
+    expect(select([], { all: 0, some: 0 })).toEqual(new Map());
   });
 });
 
@@ -44,12 +44,13 @@ describe('room that grows by one', () => {
   ];
 
   it('leaves the space after a shortened step unused, because more room would need it again', () => {
-    let before = new Set<number>();
-    for (let whole = 0; whole < 500; whole++) {
-      const blocks = select(orderOf(history), { whole, note: 0 });
-      const lost = [...before].filter((index) => !blocks.has(index));
-      expect({ whole, lost }).toEqual({ whole, lost: [] });
-      before = new Set(blocks.keys());
+    const order = orderOf(history);
+    let before = select(order, { all: 0, some: 0 });
+    for (let room = 0; room < 500; room++) {
+      const blocks = select(order, { all: room, some: room });
+      const lost = order.filter((step) => before.has(step) && !blocks.has(step)).map(({ item }) => item.stepId);
+      expect({ room, lost }).toEqual({ room, lost: [] });
+      before = blocks;
     }
     expect(before.size).toBe(3);
   });
