@@ -3,7 +3,7 @@ import { givenOption } from '../claude/claude-arguments.ts';
 import { effectiveConfig } from '../config/resolve-config.ts';
 import { parseFields } from '../core/protocol/fields.ts';
 import { CtxbError } from '../errors.ts';
-import { briefingWorld, budgetWarnings } from '../flow/briefing.ts';
+import { budgetWarnings } from '../flow/briefing.ts';
 import { findRun, stepOutput } from '../flow/earlier-run.ts';
 import { readFlow } from '../flow/file/read-flow.ts';
 import type { FlowStep } from '../flow/flow.ts';
@@ -61,7 +61,7 @@ export async function runFlowFile(
 }
 
 /** Runs the unfinished steps while no other process runs them: two would undo each other's work. */
-async function runLocked(run: Omit<FlowRun, 'done' | 'brief'>, say: (text: string) => void, io: Io) {
+async function runLocked(run: Omit<FlowRun, 'done' | 'placeOf'>, say: (text: string) => void, io: Io) {
   const { flow, files, claudeFor } = run;
   const ctxb = asProcessMark(parseFields(files.readRun() ?? '').ctxb);
   refuseRunning(files.id, ctxb);
@@ -69,17 +69,17 @@ async function runLocked(run: Omit<FlowRun, 'done' | 'brief'>, say: (text: strin
   try {
     const done = new Set(flow.steps.flatMap(({ id }) => (stepOutput(files, id)?.ok ? id : [])));
     const open = flow.steps.filter(({ id }) => !done.has(id));
-    const brief = (step: FlowStep) => {
+    const placeOf = (step: FlowStep) => {
       const { window, config } = claudeFor(step);
-      return briefingWorld({ cwd: io.cwd, window: config.window ?? window, global: config.flow });
+      return { cwd: io.cwd, window: config.window ?? window, global: config.flow };
     };
-    for (const warning of budgetWarnings(flow, open, brief)) say(warning);
+    for (const warning of budgetWarnings(flow, open, placeOf)) say(warning);
     // Processes of claude that a killed ctxb left behind would undo the work too.
     if (ctxb !== undefined) {
       await stopOrphanedRuns(files.contextDir, ctxb, { notice: say, onFault: createFaults(say) });
     }
     say(`flow ${flow.name}, run ${files.id}: its files are in ${relative(io.cwd, files.folder)}`);
-    return await conductFlow({ ...run, done, brief }, io);
+    return await conductFlow({ ...run, done, placeOf }, io);
   } finally {
     lock.release();
   }

@@ -11,33 +11,21 @@ import { pack } from './pack/pack.ts';
 import type { CuratedChoice } from './pack/priority.ts';
 import type { PackItem } from './pack/step-block.ts';
 
-export interface BriefingWorld extends BudgetWorld {
-  /** Returns the output of a step; undefined if the step has not ended, which omits it from the briefing. */
-  readonly outputs: (stepId: string) => StepOutput | undefined;
-  readonly exists: (path: string) => boolean;
-  /** Reads the start of a text file; undefined if the working folder contains no such file. */
-  readonly readHints?: (path: string) => string | undefined;
-  readonly curated?: CuratedChoice | undefined;
+export interface BudgetWorld {
+  readonly global?: Partial<FlowGlobals> | undefined;
+  /** Context window in tokens; default: the window of the step's model, or 200,000. */
+  readonly window?: number | undefined;
 }
 
-export interface FlowFiles extends BudgetWorld {
+export interface FlowPlace extends BudgetWorld {
   readonly cwd: string;
 }
 
-export function briefingWorld({ cwd, ...budgets }: FlowFiles): Omit<BriefingWorld, 'outputs'> {
-  return {
-    exists: (path) => existsSync(resolve(cwd, path)),
-    readHints(path) {
-      const found = fileInside(cwd, path);
-      return 'path' in found ? readPlain(found.path, HINTS_LIMIT) : undefined;
-    },
-    ...budgets,
-  };
+export interface BriefingWorld extends FlowPlace {
+  /** Returns the output of a step; undefined if the step has not ended, which omits it from the briefing. */
+  readonly outputs: (stepId: string) => StepOutput | undefined;
+  readonly curated?: CuratedChoice | undefined;
 }
-
-const HINTS_LIMIT = 64 * 1024;
-
-export type Briefing = ReturnType<typeof briefingOf>;
 
 /** Packs the briefing of a step: the outputs of the steps that it sees, and the files that they made. */
 export function briefingOf(flow: Flow, step: FlowStep, world: BriefingWorld) {
@@ -51,21 +39,27 @@ export function briefingOf(flow: Flow, step: FlowStep, world: BriefingWorld) {
     return output === undefined ? [] : [{ ...output, stepId: id, agent, priority }];
   });
   // List the newest first: if not all fit, the last ones are omitted.
-  const artifacts = seen.toReversed().flatMap(({ outputs }) => outputs.filter(world.exists));
+  const artifacts = seen.toReversed().flatMap(({ outputs }) => outputs.filter((path) => isThere(world, path)));
   const prompt = step.prompt ?? (step.objective === undefined ? undefined : OBJECTIVE_IS_TASK);
-  const scentTrail = flow.scentTrail === undefined ? undefined : world.readHints?.(flow.scentTrail);
+  const scentTrail = flow.scentTrail && hintsIn(world, flow.scentTrail);
   const extras = { prompt, artifacts, scentTrail, curated: world.curated };
   return { pack: pack(step, history, budgets.budgets, extras), budgets, history, prompt };
 }
 
+export function isThere({ cwd }: FlowPlace, path: string): boolean {
+  return existsSync(resolve(cwd, path));
+}
+
+const HINTS_LIMIT = 64 * 1024;
+
+/** The beginning of a text file; undefined if the working folder contains no such file. */
+function hintsIn({ cwd }: FlowPlace, path: string): string | undefined {
+  const found = fileInside(cwd, path);
+  return 'path' in found ? readPlain(found.path, HINTS_LIMIT) : undefined;
+}
+
 /** The task of a step without a prompt: its objective is at the top, and repeating it would look like two tasks. */
 const OBJECTIVE_IS_TASK = 'Reach the objective at the top of this briefing.';
-
-export interface BudgetWorld {
-  readonly global?: Partial<FlowGlobals> | undefined;
-  /** Context window in tokens; default: the window of the step's model, or 200,000. */
-  readonly window?: number | undefined;
-}
 
 function profileOf({ profile, profiles }: Flow): Profile | undefined {
   return ownOf(profiles, profile ?? '');

@@ -21,12 +21,12 @@ const packWith = (curated: CuratedChoice | undefined) => pack(STEP, HISTORY, BUD
 it('names files and steps, and the briefing takes them within its budget', async () => {
   const look = { tools: [{ name: 'Read', input: { file_path: 'parse.ts' } }] };
   await using world = await startShop([look, names(['parse.ts', 'lex.ts'], ['plan'])]);
-  const { choice, fault, costUsd, durationMs } = await curateIn(world);
+  const { choice, receipt } = await curateIn(world);
 
-  expect(fault).toBeUndefined();
+  expect(receipt.fault).toBeNull();
   expect(choice).toEqual({ files: ['parse.ts', 'lex.ts'], steps: ['plan'], summaries: new Map() });
-  expect(costUsd).toBeGreaterThan(0);
-  expect(durationMs).toBeGreaterThan(0);
+  expect(receipt.cost_usd).toBeGreaterThan(0);
+  expect(receipt.duration_ms).toBeGreaterThan(0);
   const included = (steps: readonly string[]) =>
     packWith({ files: ['parse.ts', 'lex.ts'], steps }).receipt.items.flatMap(({ step, outcome }) =>
       outcome === 'omitted' ? [] : [step],
@@ -41,7 +41,7 @@ it('names files and steps, and the briefing takes them within its budget', async
 
 inSoak('leaves no notes and no session behind; its cost counts', async () => {
   await using world = await startShop([names([], ['plan'])]);
-  const { costUsd } = await curateIn(world);
+  const { receipt } = await curateIn(world);
 
   const { cwd, env } = world.scratch;
   const folder = join(cwd, '.context');
@@ -51,7 +51,7 @@ inSoak('leaves no notes and no session behind; its cost counts', async () => {
   const logs = readdirSync(env.CLAUDE_CONFIG_DIR ?? '', { recursive: true, encoding: 'utf8' });
   expect(logs.filter((name) => name.endsWith('.jsonl'))).toEqual([]);
   const sums = costEntries(stateFolder(env) ?? '').map(({ microUsd }) => Number(microUsd));
-  expect(sums.reduce((sum, each) => sum + each, 0)).toBe(Math.round(costUsd * 1_000_000));
+  expect(sums.reduce((sum, each) => sum + each, 0)).toBe(Math.round(receipt.cost_usd * 1_000_000));
 });
 
 inSoak('can only read in the working folder, whatever the settings allow', async () => {
@@ -85,10 +85,10 @@ inSoak('can only read in the working folder, whatever the settings allow', async
 it('is believed only if disk and history agree', async () => {
   const files = ['gone.ts', '../home/key.txt', 'key.txt', 'parse.ts'];
   await using world = await startShop([names(files, ['deploy', 'plan'])]);
-  const { choice, fault } = await curateIn(world);
+  const { choice, receipt } = await curateIn(world);
 
   expect(choice).toMatchObject({ files: ['parse.ts'], steps: ['plan'] });
-  expect(fault).toBe(
+  expect(receipt.fault).toBe(
     '`gone.ts`: no such file; `../home/key.txt`: a place outside; ' +
       '`key.txt`: a link to a place outside; `deploy`: no such step',
   );
@@ -132,9 +132,9 @@ inSoak.each(sampled(FAILURES, 3))('$name: a fault, and the mechanical selection'
   await using world = await startShop(calls);
   const curation = await curateIn(world, curator === undefined ? {} : { curator });
 
-  expect(curation).toMatchObject({ choice: NOTHING, fault: expect.stringContaining(fault) });
+  expect(curation).toMatchObject({ choice: NOTHING, receipt: { fault: expect.stringContaining(fault) } });
   expect(packWith(curation.choice).text).toEqual(packWith(undefined).text);
-  expect(curation.durationMs).toBeLessThan(20_000);
+  expect(curation.receipt.duration_ms).toBeLessThan(20_000);
 });
 
 it.each([
@@ -143,14 +143,14 @@ it.each([
 ])('a claude that $name is a fault', async ({ program, fault }) => {
   await using world = await startShop([]);
   const curation = await curateIn(world, { program });
-  expect(curation).toMatchObject({ choice: NOTHING, costUsd: 0, fault: expect.stringContaining(fault) });
+  expect(curation).toMatchObject({ choice: NOTHING, receipt: { cost_usd: 0, fault: expect.stringContaining(fault) } });
 });
 
 it("reports claude's own error if it does not start", async () => {
   await using world = await startShop([]);
-  const { choice, fault } = await curateIn(world, { settings: '/nowhere/settings.json' });
+  const { choice, receipt } = await curateIn(world, { settings: '/nowhere/settings.json' });
   expect(choice).toEqual(NOTHING);
-  expect(fault).toMatch(/^exit code 1: .*settings\.json/i);
+  expect(receipt.fault).toMatch(/^exit code 1: .*settings\.json/i);
 });
 
 /** Answers of which no two fit into a briefing beside each other; the curator likes the first, but not before `three`. */
@@ -197,5 +197,5 @@ inSoak('ends with the flow', async () => {
   const curation = curateIn(world, { stop: stop.signal });
   await world.standin.waitFor(({ kind }) => kind === 'main');
   stop.abort();
-  expect(await curation).toMatchObject({ choice: NOTHING, fault: expect.stringContaining('exit code') });
+  expect(await curation).toMatchObject({ choice: NOTHING, receipt: { fault: expect.stringContaining('exit code') } });
 });

@@ -35,6 +35,6 @@ it('returns the answer, and passes on every line of claude', async () => {
     SILENT,
     (text) => void lines.push(text),
   );
-  expect(end).toMatchObject({ exitCode: 0, output: 'the answer' });
+  expect(end).toMatchObject({ measured: { exit_code: 0 }, output: 'the answer' });
   expect(lines.map((line) => JSON.parse(line).type)).toEqual(expect.arrayContaining(['system', 'assistant', 'result']));
 });

@@ -81,7 +81,7 @@ const TASK: SummaryTask = { model: 'haiku', toSum: [PLAN], kept: new Map(), summ
 inSoak('drops only a summary that is too long', async () => {
   await using world = await startShop([summaryOf('It was so. '.repeat(40))]);
   const curation = await curateIn(world, { summaries: TASK });
-  expect(curation.fault).toBe('the summary of plan has 439 characters, more than 400');
+  expect(curation.receipt.fault).toBe('the summary of plan has 439 characters, more than 400');
   expect(curation.choice).toEqual({ files: ['parse.ts'], steps: [], summaries: new Map() });
   expect([...curation.made]).toEqual([]);
 });
@@ -106,7 +106,7 @@ inSoak.each([
     const curator = { enabled: true, model: 'haiku', timeoutSeconds, maxFiles: 3 };
     const kept = new Map([['parser', { text: 'It parsed.', by: 'haiku' }]]);
     const curation = await curateIn(world, { curator, summaries: { ...TASK, kept } });
-    expect(curation).toMatchObject({ made: new Map(), fault: expect.stringContaining(fault) });
+    expect(curation).toMatchObject({ made: new Map(), receipt: { fault: expect.stringContaining(fault) } });
     expect(curation.choice).toEqual({ steps: [], files: [], summaries: kept });
   },
 );

@@ -1,18 +1,24 @@
-import { describe, expect, it } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { BudgetChanges } from '../../src/config/config.ts';
 import { type BriefingWorld, briefingOf, budgetWarnings, effectiveBudgets } from '../../src/flow/briefing.ts';
 import type { Flow, FlowStep } from '../../src/flow/flow.ts';
 import { flowOf, flowStep, headingsOf } from '../support/packs.ts';
 
-const EMPTY: BriefingWorld = { outputs: () => undefined, exists: () => false };
+const cwd = mkdtempSync(join(tmpdir(), 'ctxb-briefing-'));
+afterAll(() => rmSync(cwd, { recursive: true }));
 
-/** Every step has run and said this; every file is there. */
+const EMPTY: BriefingWorld = { cwd, outputs: () => undefined };
+
+/** Every step has run and said this. */
 function ran(texts: Readonly<Record<string, string>>, world: Partial<BriefingWorld> = {}): BriefingWorld {
   const outputs = (id: string) => {
     const output = texts[id];
     return output === undefined ? undefined : { ok: true, output, error: undefined };
   };
-  return { ...EMPTY, exists: () => true, outputs, ...world };
+  return { ...EMPTY, outputs, ...world };
 }
 
 function stepOf(flow: Flow, id: string): FlowStep {
@@ -66,8 +72,8 @@ describe('artifacts', () => {
   ]);
 
   it('are the existing files of the seen steps, newest first', () => {
-    const world = ran({}, { exists: (path) => path !== 'gone.md' });
-    const { receipt } = briefingOf(flow, stepOf(flow, 'c'), world).pack;
+    for (const file of ['a.md', 'b.md', 'c.md', 'in.md', 'later.md']) writeFileSync(join(cwd, file), '');
+    const { receipt } = briefingOf(flow, stepOf(flow, 'c'), EMPTY).pack;
     expect(receipt.artifacts.map(({ path }) => path)).toEqual(['b.md', 'a.md']);
   });
 });
@@ -108,9 +114,9 @@ describe('flow settings', () => {
   });
 
   it('includes hints, if any, in every briefing', () => {
-    const hints = { readHints: (path: string) => (path === 'hints.md' ? 'The clock runs late.' : undefined) };
-    expect(briefingOf(flow, stepOf(flow, 'a'), ran({}, hints)).pack.text).toContain('The clock runs late.');
-    expect(briefingOf(flow, stepOf(flow, 'a'), ran({})).pack.text).not.toContain('Scent trail');
+    expect(briefingOf(flow, stepOf(flow, 'a'), EMPTY).pack.text).not.toContain('Scent trail');
+    writeFileSync(join(cwd, 'hints.md'), 'The clock runs late.');
+    expect(briefingOf(flow, stepOf(flow, 'a'), EMPTY).pack.text).toContain('The clock runs late.');
   });
 });
 

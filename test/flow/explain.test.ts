@@ -6,8 +6,8 @@ import { flowOf, flowStep } from '../support/packs.ts';
 
 function world(texts: Readonly<Record<string, string>> = {}): BriefingWorld {
   return {
+    cwd: '/nowhere',
     outputs: (id) => (texts[id] === undefined ? undefined : { ok: true, output: texts[id], error: undefined }),
-    exists: () => true,
   };
 }
 

@@ -35,7 +35,7 @@ export function longFlow(): Flow {
 
 /** The task of each step, as it stands in its briefing when nothing has been done before. */
 export function tasksOf(flow: Flow): string[] {
-  const world = { outputs: () => undefined, exists: () => false };
+  const world = { cwd: '/nowhere', outputs: () => undefined };
   return flow.steps.map((step) => briefingOf(flow, step, world).pack.text);
 }
 

@@ -5,7 +5,7 @@ import { briefingOf } from '../../src/flow/briefing.ts';
 import { checkFlow } from '../../src/flow/file/read-flow.ts';
 import type { Flow, StepOutput } from '../../src/flow/flow.ts';
 import type { CuratedChoice } from '../../src/flow/pack/priority.ts';
-import type { StepReceipt } from '../../src/flow/run/conduct-flow.ts';
+import type { RanStep } from '../../src/flow/run/conduct-flow.ts';
 import { openFlowRun } from '../../src/store/runs/flow-run.ts';
 
 /** A flow of `fixtures/flows`: its text, and what it says. */
@@ -15,7 +15,7 @@ export function fixtureFlow(name: string): { readonly text: string; readonly flo
   return { text, flow: checkFlow(path, text) };
 }
 
-type MeasuredStep = NonNullable<StepReceipt['measured']>;
+type MeasuredStep = RanStep['measured'];
 
 /** What claude said of a step. */
 export function figures(changes: Partial<MeasuredStep> = {}): MeasuredStep {
@@ -36,18 +36,18 @@ interface PlayedStep {
   readonly output: string;
   readonly measured?: MeasuredStep | undefined;
   readonly curator?: CuratedChoice;
-  readonly curation?: StepReceipt['curation'];
+  readonly curation?: RanStep['curation'];
 }
 
 /** The receipt that a step leaves, as a run makes it. */
-export function stepReceipt(flow: Flow, id: string, played: { readonly [id: string]: PlayedStep }): StepReceipt {
+export function stepReceipt(flow: Flow, id: string, played: { readonly [id: string]: PlayedStep }) {
   const step = flow.steps.find((one) => one.id === id);
   if (step === undefined) throw new Error(`no step ${id}`);
   const outputs = (earlier: string): StepOutput | undefined => {
     const { output } = played[earlier] ?? {};
     return output === undefined ? undefined : { ok: true, output, error: undefined };
   };
-  const { pack, budgets } = briefingOf(flow, step, { outputs, exists: () => false });
+  const { pack, budgets } = briefingOf(flow, step, { cwd: '/nowhere', outputs });
   return {
     ...pack.receipt,
     curator: played[id]?.curator,

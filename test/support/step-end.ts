@@ -1,17 +1,18 @@
-import type { StepEnd } from '../../src/flow/run/run-step.ts';
+import type { RanStep } from '../../src/flow/run/conduct-flow.ts';
 
-/** An attempt that was done, but for what a test says of it. */
-export function stepEnd(end: Partial<StepEnd> = {}): StepEnd {
+/** A step that was done, but for what a test says of it. */
+export function stepEnd(measured: Partial<RanStep['measured']> = {}): RanStep {
   return {
-    exitCode: 0,
-    output: '',
-    error: undefined,
-    sessionId: undefined,
-    peakTokens: 31_000,
-    calls: 2,
-    firstTokens: 21_000,
-    costUsd: 0.25,
-    durationMs: 1_200,
-    ...end,
+    measured: {
+      exit_code: 0,
+      error: undefined,
+      session_id: null,
+      peak_tokens: 31_000,
+      calls: 2,
+      first_tokens: 21_000,
+      cost_usd: 0.25,
+      duration_ms: 1_200,
+      ...measured,
+    },
   };
 }

@@ -9,8 +9,8 @@ import type { TaughtStep } from '../pack/frame.ts';
 import type { CuratedChoice } from '../pack/priority.ts';
 import type { PackItem } from '../pack/step-block.ts';
 import { runStep, type StepEnd, type StepRun } from '../run/run-step.ts';
-import { ANSWER_JSON_SCHEMA, checkAnswer, curatorPrompt, readAnswer } from './question.ts';
-import { checkSummaries, type MadeSummaries, type SummaryTask } from './summaries.ts';
+import { ANSWER_JSON_SCHEMA, type CheckedAnswer, checkAnswer, curatorPrompt, readAnswer } from './question.ts';
+import type { SummaryTask } from './summaries.ts';
 
 /** `config` is the flow's configuration; `curate` disables what a curator must not do. */
 export interface CurateOptions extends Pick<StepRun, 'program' | 'config' | 'stop'> {
@@ -20,39 +20,38 @@ export interface CurateOptions extends Pick<StepRun, 'program' | 'config' | 'sto
   readonly summaries: SummaryTask;
 }
 
-export interface Curation {
-  /** After a failure it has only the summaries made before, so that the mechanical selection applies. */
-  readonly choice: CuratedChoice;
-  readonly fault: string | undefined;
-  readonly made: MadeSummaries;
-  readonly costUsd: number;
-  readonly durationMs: number;
-}
+export type Curation = Readonly<Awaited<ReturnType<typeof curate>>>;
 
 /** Pays for a few dozen tool calls of a cheap model. */
 const LIMIT_USD = 0.05;
 
-/** Asks a cheap, read-only claude what matters to a step, and lets it summarize outputs. Never rejects. */
-export async function curate(
-  step: TaughtStep,
-  history: readonly PackItem[],
-  options: CurateOptions,
-  io: Io,
-): Promise<Curation> {
+/**
+ * Asks a cheap, read-only claude what matters to a step, and lets it summarize outputs. Never rejects: after a failure
+ * the choice has only the summaries made before, so that the mechanical selection applies.
+ */
+export async function curate(step: TaughtStep, history: readonly PackItem[], options: CurateOptions, io: Io) {
   const startedAt = performance.now();
-  const { summaries } = options;
-  let costUsd = 0;
-  let checked: Omit<Curation, 'costUsd' | 'durationMs'>;
+  const { curator, summaries: task } = options;
+  let cost_usd = 0;
+  let checked: CheckedAnswer = { steps: [], files: [], made: new Map(), faults: [] };
   try {
-    const end = await ask(curatorPrompt(step, history, { cwd: io.cwd, ...options.curator, ...summaries }), options, io);
-    costUsd = end.costUsd;
-    if (end.error !== undefined) throw new Error(end.error);
-    checked = checkOutput(end.output, history, options, io);
+    const end = await ask(curatorPrompt(step, history, { cwd: io.cwd, ...curator, ...task }), options, io);
+    cost_usd = end.measured.cost_usd;
+    if (end.measured.error !== undefined) throw new Error(end.measured.error);
+    checked = checkAnswer(readAnswer(end.output), {
+      ...task,
+      steps: new Set(history.map(({ stepId }) => stepId)),
+      maxFiles: curator.maxFiles,
+      find: (file) => fileInside(io.cwd, file),
+    });
   } catch (error) {
-    checked = { choice: { steps: [], files: [], summaries: summaries.kept }, made: new Map(), fault: messageOf(error) };
+    checked.faults.push(messageOf(error));
   }
-  const fault = checked.fault && oneLine(checked.fault, LONG_LINE_LENGTH);
-  return { ...checked, fault, costUsd, durationMs: performance.now() - startedAt };
+  const { steps, files, made, faults } = checked;
+  const choice: CuratedChoice = { steps, files, summaries: new Map([...task.kept, ...made]) };
+  const fault = faults.length === 0 ? null : oneLine(faults.join('; '), LONG_LINE_LENGTH);
+  const duration_ms = Math.round(performance.now() - startedAt);
+  return { choice, made, receipt: { cost_usd, duration_ms, fault, summed_up: [...made.keys()] } };
 }
 
 async function ask(prompt: string, options: CurateOptions, io: Io): Promise<StepEnd> {
@@ -71,25 +70,10 @@ async function ask(prompt: string, options: CurateOptions, io: Io): Promise<Step
   };
   // Do not report the session: the receipt contains its results.
   const end = await runStep(run, io, { relay });
+  const { exit_code, error } = end.measured;
   // Without an answer, the last line of stderr names the cause.
-  const isBare = end.error === `exit code ${end.exitCode}` && lastError !== '';
-  return isBare ? { ...end, error: `${end.error}: ${lastError}` } : end;
-}
-
-function checkOutput(
-  output: string,
-  history: readonly PackItem[],
-  { curator, summaries: task }: CurateOptions,
-  io: Io,
-) {
-  const answer = readAnswer(output);
-  const known = new Set(history.map(({ stepId }) => stepId));
-  const find = (file: string) => fileInside(io.cwd, file);
-  const { faults, ...choice } = checkAnswer(answer, { steps: known, maxFiles: curator.maxFiles, find });
-  const { made, faults: more } = checkSummaries(answer.summaries, task);
-  const summaries = new Map(task.kept);
-  for (const [id, text] of made) summaries.set(id, { text, by: curator.model });
-  return { choice: { ...choice, summaries }, made, fault: [...faults, ...more].join('; ') || undefined };
+  if (error !== `exit code ${exit_code}` || lastError === '') return end;
+  return { ...end, measured: { ...end.measured, error: `${error}: ${lastError}` } };
 }
 
 export function curatorInvocation(model: string, settings: string | undefined): HeadlessInvocation {

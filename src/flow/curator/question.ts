@@ -5,7 +5,7 @@ import { parsed } from '../../core/protocol/fields.ts';
 import { cut, groupDigits, inBackticks, inFence, LINE_LENGTH, LONG_LINE_LENGTH } from '../../core/text/words.ts';
 import { present } from '../../report/layout.ts';
 import { type TaughtStep, taskParts, teachingSections } from '../pack/frame.ts';
-import { BETWEEN_PARTS, type PackItem } from '../pack/step-block.ts';
+import { BETWEEN_PARTS, type PackItem, type Summary } from '../pack/step-block.ts';
 import { READ_CHARS, type SummaryTask } from './summaries.ts';
 
 /** Maximum number of steps listed, newest kept: each takes about a hundred characters, and the run must stay cheap. */
@@ -102,27 +102,41 @@ export function readAnswer(text: string): CuratorAnswer {
   );
 }
 
-interface AnswerBounds {
+interface AnswerBounds extends SummaryTask {
   readonly steps: ReadonlySet<string>;
   readonly maxFiles: number;
   /** Returns the file's name relative to the working folder, or why it cannot be used. */
   readonly find: (file: string) => { readonly name: string } | { readonly fault: string };
 }
 
-/** Keeps the steps and files of an answer that exist, and drops files beyond the limit. */
-export function checkAnswer(answer: Pick<CuratorAnswer, 'files' | 'steps'>, { steps, maxFiles, find }: AnswerBounds) {
-  const looked = [...new Set(answer.files)].map((file) => ({ file, ...find(file) }));
-  const files = [...new Set(looked.flatMap((found) => ('name' in found ? [found.name] : [])))];
+export type CheckedAnswer = ReturnType<typeof checkAnswer>;
+
+/** Keeps the steps and files of an answer that exist, and the summaries that fit. */
+export function checkAnswer(answer: CuratorAnswer, { steps, maxFiles, find, ...task }: AnswerBounds) {
+  const files = new Set<string>();
+  const faults: string[] = [];
+  for (const file of new Set(answer.files)) {
+    const found = find(file);
+    if ('fault' in found) faults.push(`${shown(file)}: ${found.fault}`);
+    else if (files.size < maxFiles || files.has(found.name)) files.add(found.name);
+    else faults.push(`${shown(found.name)}: beyond the limit of ${maxFiles} files`);
+  }
   const asked = [...new Set(answer.steps)];
-  return {
-    files: files.slice(0, maxFiles),
-    steps: asked.filter((id) => steps.has(id)),
-    faults: [
-      ...looked.flatMap((found) => ('fault' in found ? [`${shown(found.file)}: ${found.fault}`] : [])),
-      ...asked.filter((id) => !steps.has(id)).map((id) => `${shown(id)}: no such step`),
-      ...files.slice(maxFiles).map((file) => `${shown(file)}: beyond the limit of ${maxFiles} files`),
-    ],
-  };
+  faults.push(...asked.filter((id) => !steps.has(id)).map((id) => `${shown(id)}: no such step`));
+  const made = new Map<string, Summary>();
+  for (const { stepId } of task.toSum) {
+    const text = answer.summaries.find(({ step }) => step === stepId)?.text.trim() ?? '';
+    const fault = summaryFault(text, task.summaryChars);
+    if (fault === undefined) made.set(stepId, { text, by: task.model });
+    else faults.push(`the summary of ${stepId} ${fault}`);
+  }
+  return { files: [...files], steps: asked.filter((id) => steps.has(id)), made, faults };
+}
+
+function summaryFault(text: string, limit: number): string | undefined {
+  const length = codePoints(text);
+  if (!/[\p{L}\p{N}]/u.test(text)) return 'is missing';
+  return length > limit ? `has ${groupDigits(length)} characters, more than ${groupDigits(limit)}` : undefined;
 }
 
 function shown(name: string): string {

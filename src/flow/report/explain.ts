@@ -3,15 +3,15 @@ import { counted, percent, tokens } from '../../report/figures.ts';
 import { align, foldText, present } from '../../report/layout.ts';
 import { onOneLine } from '../../report/shown.ts';
 import type { Style } from '../../report/style.ts';
-import { type BriefingWorld, briefingOf, briefingWorld, effectiveCurator, type FlowFiles } from '../briefing.ts';
+import { type BriefingWorld, briefingOf, effectiveCurator, type FlowPlace } from '../briefing.ts';
 import { earlierRuns } from '../earlier-run.ts';
 import type { Flow, FlowStep } from '../flow.ts';
 import type { ReceiptItem } from '../pack/receipt.ts';
 
-export function lookAt(flow: Flow, { contextDir, ...files }: FlowFiles & { readonly contextDir: string }) {
+export function lookAt(flow: Flow, { contextDir, ...place }: FlowPlace & { readonly contextDir: string }) {
   const [run] = earlierRuns(contextDir, flow.name);
-  const world = { ...briefingWorld(files), outputs: (id: string) => run?.outputOf(id) };
-  return { run, explained: explainFlow(flow, world, run?.id) };
+  const outputs = (id: string) => run?.outputOf(id);
+  return { run, explained: explainFlow(flow, { ...place, outputs }, run?.id) };
 }
 
 export type FlowLook = ReturnType<typeof lookAt>;

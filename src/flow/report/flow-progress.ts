@@ -5,9 +5,8 @@ import { hangingIndent, present } from '../../report/layout.ts';
 import { onOneLine } from '../../report/shown.ts';
 import type { Style } from '../../report/style.ts';
 import type { FlowStep } from '../flow.ts';
-import type { Board, FlowWatcher, StepNews } from '../run/conduct-flow.ts';
-import type { StepEnd } from '../run/run-step.ts';
-import { shortError } from './run-report.ts';
+import type { Board, FlowWatcher, RanStep, StepNews } from '../run/conduct-flow.ts';
+import { shortError, totalsOf } from './run-report.ts';
 
 interface FlowProgressOptions {
   readonly stderr: Output;
@@ -44,15 +43,15 @@ export function createFlowProgress({ stderr, style, quiet }: FlowProgressOptions
 
 function newsText({ kind, end }: StepNews): string {
   if (end === undefined) return kind;
-  if (kind === 'failed') return `failed: ${shortError(end.error)} (${endText([end])})`;
+  if (kind === 'failed') return `failed: ${shortError(end.measured.error)} (${endText([end])})`;
   return kind === 'done' ? `done: ${endText([end])}` : `stopped (${endText([end])})`;
 }
 
-function endText(ends: readonly StepEnd[]): string {
-  const sum = (figure: 'calls' | 'costUsd' | 'durationMs') => ends.reduce((total, end) => total + end[figure], 0);
-  const peak = Math.max(0, ...ends.map(({ peakTokens }) => peakTokens));
+function endText(ends: readonly RanStep[]): string {
+  const { calls, cost_usd, curator_cost_usd, duration_ms } = totalsOf(ends);
+  const peak = Math.max(0, ...ends.map(({ measured }) => measured.peak_tokens));
   const context = peak === 0 ? '' : `, at most ${tokens(peak)} tokens`;
-  return `${duration(sum('durationMs'))}, ${counted(sum('calls'), 'call')}${context}, ${dollars(sum('costUsd'))}`;
+  return `${duration(duration_ms)}, ${counted(calls, 'call')}${context}, ${dollars(cost_usd + curator_cost_usd)}`;
 }
 
 /** The steps that did not run, and totals over all steps; the receipts contain the figures of each step. */

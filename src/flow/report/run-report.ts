@@ -12,23 +12,28 @@ export type StepFigures = Readonly<ReturnType<typeof figuresOf>>;
 
 export function reportRun(run: Pick<EarlierRun, 'id' | 'receipts'>) {
   const receipts = run.receipts();
-  const steps = receipts.map(figuresOf);
-  const sum = (figure: (step: StepFigures) => number | undefined) =>
-    steps.reduce((total, step) => total + (figure(step) ?? 0), 0);
   return {
     version: 1,
     run: run.id,
     flow: receipts[0]?.flow ?? null,
-    steps,
+    steps: receipts.map(figuresOf),
     total: {
-      steps: steps.length,
+      steps: receipts.length,
       ...outcomeCounts(receipts.flatMap(({ items }) => items)),
-      calls: sum(({ measured }) => measured?.calls),
-      // Cost of the steps without their curators, and cost of the curators.
-      cost_usd: sum(({ measured }) => measured?.cost_usd),
-      curator_cost_usd: sum(({ curation }) => curation?.cost_usd),
-      duration_ms: sum(({ measured }) => measured?.duration_ms),
+      ...totalsOf(receipts),
     },
+  };
+}
+
+/** `cost_usd` is without curators. */
+export function totalsOf(steps: readonly Pick<KnownReceipt, 'measured' | 'curation'>[]) {
+  const sum = (figure: (step: (typeof steps)[number]) => number | undefined) =>
+    steps.reduce((total, step) => total + (figure(step) ?? 0), 0);
+  return {
+    calls: sum(({ measured }) => measured?.calls),
+    cost_usd: sum(({ measured }) => measured?.cost_usd),
+    curator_cost_usd: sum(({ curation }) => curation?.cost_usd),
+    duration_ms: sum(({ measured }) => measured?.duration_ms),
   };
 }
 

@@ -1,22 +1,24 @@
 import { setMaxListeners } from 'node:events';
 import { signalExitCode } from '../../claude/child.ts';
 import type { Io } from '../../io.ts';
+import { present } from '../../report/layout.ts';
 import { watchSignals } from '../../run/signals.ts';
 import { processMark } from '../../store/files/process-mark.ts';
 import type { FlowRunFiles } from '../../store/runs/flow-run.ts';
-import { type Briefing, type BriefingWorld, briefingOf, effectiveCurator } from '../briefing.ts';
+import { briefingOf, effectiveCurator, type FlowPlace, isThere } from '../briefing.ts';
 import { type Curation, curate } from '../curator/curate.ts';
 import { createSummaries } from '../curator/summaries.ts';
 import { OUTPUT_FILE, RECEIPT_FILE, STEP_FILE, stepOutput } from '../earlier-run.ts';
 import type { Flow, FlowStep } from '../flow.ts';
-import { type readStepClaude, runStep, type StepEnd, type StepRun, type StepWatcher } from './run-step.ts';
+import type { CuratedChoice } from '../pack/priority.ts';
+import { NOT_STARTED, type readStepClaude, runStep, type StepEnd, type StepRun, type StepWatcher } from './run-step.ts';
 
 export interface FlowRun {
   readonly flow: Flow;
   readonly files: FlowRunFiles;
   readonly done: ReadonlySet<string>;
   readonly claudeFor: (step: FlowStep) => ReturnType<typeof readStepClaude> & Pick<StepRun, 'config'>;
-  readonly brief: (step: FlowStep) => Omit<BriefingWorld, 'outputs'>;
+  readonly placeOf: (step: FlowStep) => FlowPlace;
   readonly progress: FlowWatcher;
 }
 
@@ -39,12 +41,12 @@ export async function conductFlow(run: FlowRun, io: Io) {
   function onStep(step: FlowStep, news: StepNews): void {
     progress.news(step, news);
     const { kind: status, end } = news;
-    if (end !== undefined) files.writeJson(step.id, STEP_FILE, { version: 1, status, error: end.error });
+    if (end !== undefined) files.writeJson(step.id, STEP_FILE, { version: 1, status, error: end.measured.error });
   }
 
   try {
     const board = await runFlow(flow, run.done, { stop: stop.noMore, run: createSteps(run, stop, io), onStep });
-    const worst = Math.max(...[...board.values()].map(({ end }) => end?.exitCode ?? 0));
+    const worst = Math.max(...[...board.values()].map(({ end }) => end?.measured.exit_code ?? 0));
     const received = stop.received();
     return { board, exitCode: received === undefined ? worst : signalExitCode(received) };
   } finally {
@@ -55,14 +57,15 @@ export async function conductFlow(run: FlowRun, io: Io) {
 function createSteps(run: FlowRun, stop: FlowStop, io: Io) {
   const { flow, files, progress } = run;
   const summaries = createSummaries(files);
-  const worldOf = (step: FlowStep) => ({ ...run.brief(step), outputs: (id: string) => stepOutput(files, id) });
+  const outputs = (id: string) => stepOutput(files, id);
+  const briefingFor = (step: FlowStep, curated?: CuratedChoice) =>
+    briefingOf(flow, step, { ...run.placeOf(step), outputs, curated });
 
   /** Skips the curator if it is disabled, or if the step has no history to choose from. */
   async function curationOf(step: FlowStep): Promise<Curation | undefined> {
-    const world = worldOf(step);
-    const { curator } = effectiveCurator(flow, step, world);
+    const { curator } = effectiveCurator(flow, step, run.placeOf(step));
     if (!curator.enabled) return undefined;
-    const { pack, budgets, history, prompt } = briefingOf(flow, step, world);
+    const { pack, budgets, history, prompt } = briefingFor(step);
     if (history.length === 0 || stop.noMore.aborted) return undefined;
     const { program, config, invocation } = run.claudeFor(step);
     const task = summaries.taskFor(history, pack.receipt.items, curator.model, budgets.budgets);
@@ -77,66 +80,34 @@ function createSteps(run: FlowRun, stop: FlowStop, io: Io) {
     const { timeoutSeconds } = step;
     const claude = { ...run.claudeFor(step), prompt, timeoutSeconds, stop: stop.atOnce };
     const end = await runStep(claude, io, progress.watcher(step), files.stream(step.id));
-    const missing = end.exitCode === 0 ? step.outputs.filter((path) => !worldOf(step).exists(path)) : [];
-    return missing.length === 0 ? end : { ...end, exitCode: 1, error: `it has not made ${missing.join(', ')}` };
+    const missing = step.outputs.filter((path) => !isThere(io, path));
+    if (end.measured.exit_code !== 0 || missing.length === 0) return end;
+    return { ...end, measured: { ...end.measured, exit_code: 1, error: `it has not made ${missing.join(', ')}` } };
   }
 
-  return async (step: FlowStep): Promise<StepEnd> => {
+  return async (step: FlowStep): Promise<RanStep> => {
     const curation = await curationOf(step);
-    const curatorUsd = curation?.costUsd ?? 0;
+    const { pack, budgets } = briefingFor(step, curation?.choice);
+    const receipt = {
+      ...pack.receipt,
+      flow: flow.name,
+      run: files.id,
+      budgets: budgets.values,
+      budget_warnings: budgets.warnings,
+      curation: curation?.receipt,
+    };
     // The signal ended the curator's claude; the step's claude would start after it.
-    if (stop.noMore.aborted) return { ...NOT_STARTED, costUsd: curatorUsd };
-    const briefing = briefingOf(flow, step, { ...worldOf(step), curated: curation?.choice });
-    const receipt = receiptOf(run, briefing, curation);
-    const fault = curation?.fault === undefined ? [] : [`the curator: ${curation.fault}`];
-    for (const text of [...receipt.warnings, ...fault]) progress.watcher(step).notice(text);
-    files.write(step.id, 'pack.md', briefing.pack.text);
+    if (stop.noMore.aborted) return { ...receipt, measured: NOT_STARTED };
+    const fault = curation?.receipt.fault;
+    for (const text of present(...receipt.warnings, fault != null && `the curator: ${fault}`)) {
+      progress.watcher(step).notice(text);
+    }
+    files.write(step.id, 'pack.md', pack.text);
     files.writeJson(step.id, RECEIPT_FILE, receipt);
-    const end = await runBriefed(step, briefing.pack.text);
-    files.write(step.id, OUTPUT_FILE, end.output);
-    files.writeJson(step.id, RECEIPT_FILE, receiptOf(run, briefing, curation, end));
-    return { ...end, costUsd: end.costUsd + curatorUsd };
-  };
-}
-
-const NOT_STARTED: StepEnd = {
-  exitCode: signalExitCode('SIGINT'),
-  output: '',
-  error: 'stopped before it had begun',
-  sessionId: undefined,
-  peakTokens: 0,
-  calls: 0,
-  firstTokens: 0,
-  costUsd: 0,
-  durationMs: 0,
-};
-
-/** Input and outcome of a step, stored in `.context/flows/RUN/STEP/receipt.json`. */
-export type StepReceipt = Readonly<ReturnType<typeof receiptOf>>;
-
-function receiptOf({ flow, files }: FlowRun, { pack, budgets }: Briefing, curation?: Curation, end?: StepEnd) {
-  return {
-    ...pack.receipt,
-    flow: flow.name,
-    run: files.id,
-    budgets: budgets.values,
-    budget_warnings: budgets.warnings,
-    curation: curation && {
-      cost_usd: curation.costUsd,
-      duration_ms: Math.round(curation.durationMs),
-      fault: curation.fault ?? null,
-      summed_up: [...curation.made.keys()],
-    },
-    measured: end && {
-      exit_code: end.exitCode,
-      error: end.error,
-      first_tokens: end.firstTokens,
-      peak_tokens: end.peakTokens,
-      calls: end.calls,
-      cost_usd: end.costUsd,
-      duration_ms: Math.round(end.durationMs),
-      session_id: end.sessionId ?? null,
-    },
+    const { output, measured } = await runBriefed(step, pack.text);
+    files.write(step.id, OUTPUT_FILE, output);
+    files.writeJson(step.id, RECEIPT_FILE, { ...receipt, measured });
+    return { ...receipt, measured };
   };
 }
 
@@ -167,8 +138,13 @@ function createFlowStop() {
   };
 }
 
+/** The part of a step's receipt that the end of the step tells. */
+export interface RanStep extends Pick<StepEnd, 'measured'> {
+  readonly curation?: Curation['receipt'] | undefined;
+}
+
 interface FlowWorld {
-  readonly run: (step: FlowStep) => Promise<StepEnd>;
+  readonly run: (step: FlowStep) => Promise<RanStep>;
   readonly onStep: (step: FlowStep, news: StepNews) => void;
   /** Once aborted, no more steps start. The caller ends the running step. */
   readonly stop: AbortSignal;
@@ -178,7 +154,7 @@ export interface StepNews {
   /** `stopped`: running when the flow was stopped; `skipped`: not started, because of that or of a failed step. */
   readonly kind: 'started' | 'done' | 'failed' | 'stopped' | 'skipped';
   /** undefined for a step that has not run now. */
-  readonly end?: StepEnd;
+  readonly end?: RanStep;
 }
 
 export type Board = ReadonlyMap<string, StepNews>;
@@ -205,7 +181,7 @@ export async function runFlow(
     }
     tell(step, { kind: 'started' });
     const end = await run(step);
-    const kind = end.exitCode === 0 ? 'done' : stop.aborted ? 'stopped' : 'failed';
+    const kind = end.measured.exit_code === 0 ? 'done' : stop.aborted ? 'stopped' : 'failed';
     tell(step, { kind, end });
     isBlocked = kind === 'failed' && step.onFail === 'stop';
   }

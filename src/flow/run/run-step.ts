@@ -1,6 +1,7 @@
 import { PassThrough, type Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import split2 from 'split2';
+import { signalExitCode } from '../../claude/child.ts';
 import {
   givenOption,
   type HeadlessInvocation,
@@ -12,7 +13,6 @@ import type { Config } from '../../config/config.ts';
 import { costUsd } from '../../core/governor/cost/cost.ts';
 import { windowOfModel } from '../../core/governor/gauge/window.ts';
 import { UNDONE } from '../../core/governor/standing.ts';
-import type { GovernorState } from '../../core/governor/state.ts';
 import { decodeLine } from '../../core/protocol/decode.ts';
 import { CtxbError } from '../../errors.ts';
 import type { Io } from '../../io.ts';
@@ -35,12 +35,29 @@ export type StepWatcher = Pick<Watcher, 'notice' | 'decision' | 'relay'>;
 
 export type StepEnd = Readonly<Awaited<ReturnType<typeof runStep>>>;
 
+/** Figures of the main thread; the first call contains system prompt, tools and the briefing. */
+const NO_FIGURES = {
+  first_tokens: 0,
+  peak_tokens: 0,
+  calls: 0,
+  cost_usd: 0,
+  duration_ms: 0,
+  session_id: null as string | null,
+};
+
+/** The end of a step that the flow stopped before its claude started. */
+export const NOT_STARTED = {
+  exit_code: signalExitCode('SIGINT'),
+  error: 'stopped before it had begun',
+  ...NO_FIGURES,
+};
+
 /** @param onLine receives each line of claude's stdout, in stream-json, without line break */
 export async function runStep(run: StepRun, io: Io, watch: Partial<StepWatcher>, onLine?: (text: string) => void) {
   const startedAt = performance.now();
   let last: Answer | undefined;
-  let state: GovernorState | undefined;
-  let firstTokens = 0;
+  let figures = NO_FIGURES;
+  let first_tokens = 0;
   const stdout = createLineSink((line) => {
     last = answerIn(line) ?? last;
     onLine?.(line);
@@ -59,10 +76,12 @@ export async function runStep(run: StepRun, io: Io, watch: Partial<StepWatcher>,
       if (!(isOver() && decision.kind === 'interrupt')) watch.decision?.(decision);
     },
     status({ gauge }) {
-      firstTokens ||= gauge.peak;
+      first_tokens ||= gauge.peak;
     },
-    ended(last) {
-      state = last;
+    ended(state) {
+      const { gauge, session } = state;
+      const { peak, calls } = gauge;
+      figures = { ...figures, peak_tokens: peak, calls, cost_usd: costUsd(state), session_id: session.id ?? null };
     },
   };
   const headless = {
@@ -72,15 +91,13 @@ export async function runStep(run: StepRun, io: Io, watch: Partial<StepWatcher>,
   };
   const exitCode = await runHeadless(headless, { ...io, stdin: new PassThrough().end(), stdout }, async () => watcher);
   await finished(stdout.end());
+  const end = isOver()
+    ? { exit_code: EXIT_TIMEOUT, error: `not done after ${timeoutSeconds} s` }
+    : { exit_code: exitCode, error: errorOf(exitCode, last, stop.aborted) };
+  const duration_ms = Math.round(performance.now() - startedAt);
   return {
-    ...outcomeOf(exitCode, last, isOver() ? timeoutSeconds : undefined, stop.aborted),
-    sessionId: state?.session.id,
-    /** Main thread: context of the largest call, and of the first call (system prompt, tools, briefing). */
-    peakTokens: state?.gauge.peak ?? 0,
-    firstTokens,
-    calls: state?.gauge.calls ?? 0,
-    costUsd: state === undefined ? 0 : costUsd(state),
-    durationMs: performance.now() - startedAt,
+    output: last === undefined || last.isError ? '' : last.text,
+    measured: { ...end, ...figures, first_tokens, duration_ms },
   };
 }
 
@@ -95,15 +112,12 @@ function answerIn(line: string) {
 /** The exit code of `timeout` in GNU coreutils. */
 const EXIT_TIMEOUT = 124;
 
-function outcomeOf(exitCode: number, last: Answer | undefined, timedOutAfter: number | undefined, stopped: boolean) {
-  const output = last === undefined || last.isError ? '' : last.text;
-  const outcome = (code: number, error?: string) => ({ exitCode: code, output, error });
-  if (timedOutAfter !== undefined) return outcome(EXIT_TIMEOUT, `not done after ${timedOutAfter} s`);
-  if (exitCode === 0) return outcome(0);
+function errorOf(exitCode: number, last: Answer | undefined, stopped: boolean): string | undefined {
+  if (exitCode === 0) return undefined;
   // The error message of an interrupted turn is misleading.
-  if (stopped) return outcome(exitCode, `ended with the flow (exit code ${exitCode})`);
-  if (exitCode === UNDONE && last === undefined) return outcome(exitCode, 'claude has ended without an answer');
-  return outcome(exitCode, last?.isError && last.text ? last.text : `exit code ${exitCode}`);
+  if (stopped) return `ended with the flow (exit code ${exitCode})`;
+  if (exitCode === UNDONE && last === undefined) return 'claude has ended without an answer';
+  return last?.isError && last.text ? last.text : `exit code ${exitCode}`;
 }
 
 /** Calls `onLine` for each line, without line break. An exception destroys the stream. */

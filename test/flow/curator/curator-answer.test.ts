@@ -42,6 +42,10 @@ it('requests the JSON shape that it reads', () => {
 
 /** Names in a folder that has every file but those that begin with `no`. */
 const bounds = {
+  model: 'haiku',
+  toSum: [],
+  kept: new Map(),
+  summaryChars: 400,
   steps: new Set(['plan', 'build', 'test']),
   maxFiles: 3,
   find: (file: string) => (file.startsWith('no') ? { fault: 'no such file' } : { name: file.replace(/^\.\//, '') }),
@@ -92,5 +96,5 @@ it.each([
     faults: ["`no' ## Task run it`: no such file", '`__proto__`: no such step'],
   },
 ])('keeps the valid part when $name', ({ answer, kept, faults }) => {
-  expect(checkAnswer(answer, bounds)).toEqual({ ...kept, faults });
+  expect(checkAnswer({ ...EMPTY, ...answer }, bounds)).toEqual({ ...kept, faults, made: new Map() });
 });

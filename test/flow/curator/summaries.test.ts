@@ -2,7 +2,8 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { checkSummaries, createSummaries } from '../../../src/flow/curator/summaries.ts';
+import { checkAnswer } from '../../../src/flow/curator/question.ts';
+import { createSummaries } from '../../../src/flow/curator/summaries.ts';
 import { pack } from '../../../src/flow/pack/pack.ts';
 import type { PackItem } from '../../../src/flow/pack/step-block.ts';
 import { openFlowRun } from '../../../src/store/runs/flow-run.ts';
@@ -58,13 +59,17 @@ describe('requested summaries', () => {
 describe('stored summaries', () => {
   const history = [item('a', 5_000), item('b', 5_000), item('newest', 1)];
   const answer = (task: ReturnType<typeof taskFor>) =>
-    checkSummaries(
-      [
-        { step: 'a', text: ' It did. ' },
-        { step: 'b', text: 'It has 7. '.repeat(100) },
-        { step: 'z', text: 'No.' },
-      ],
-      task,
+    checkAnswer(
+      {
+        files: [],
+        steps: [],
+        summaries: [
+          { step: 'a', text: ' It did. ' },
+          { step: 'b', text: 'It has 7. '.repeat(100) },
+          { step: 'z', text: 'No.' },
+        ],
+      },
+      { ...task, steps: new Set(), maxFiles: 0, find: () => ({ fault: 'no such file' }) },
     );
 
   it('are reused, and rejected ones are requested again', () => {

@@ -1,4 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { BriefingWorld } from '../../../src/flow/briefing.ts';
 import type { Flow } from '../../../src/flow/flow.ts';
 import { explainFlow, flowExplainText } from '../../../src/flow/report/explain.ts';
@@ -9,10 +12,14 @@ const TAGS = Object.fromEntries(
   Object.keys(PLAIN).map((name) => [name, (text: string) => `<${name}>${text}</${name}>`]),
 ) as unknown as Style;
 
+const cwd = mkdtempSync(join(tmpdir(), 'ctxb-explain-'));
+writeFileSync(join(cwd, 'plan.md'), '');
+afterAll(() => rmSync(cwd, { recursive: true }));
+
 function explained(flow: Flow, texts: Readonly<Record<string, string>> = {}) {
   const world: BriefingWorld = {
+    cwd,
     outputs: (id) => (texts[id] === undefined ? undefined : { ok: true, output: texts[id], error: undefined }),
-    exists: () => true,
   };
   return explainFlow(flow, world, Object.keys(texts).length === 0 ? undefined : 'r1');
 }

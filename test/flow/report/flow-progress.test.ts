@@ -29,25 +29,25 @@ it.each([
   { title: 'the end', news: DONE, says: 'done: 1.2 s, 2 calls, at most 31,000 tokens, $0.25' },
   {
     title: 'the end of a long one',
-    news: { kind: 'done', end: stepEnd({ durationMs: 61_000 }) },
+    news: { kind: 'done', end: stepEnd({ duration_ms: 61_000 }) },
     says: 'done: 1 min 1 s, 2 calls, at most 31,000 tokens, $0.25',
   },
   {
     title: 'a failure, on one line',
-    news: { kind: 'failed', end: stepEnd({ exitCode: 1, error: 'no\nsuch \u001b[31mthing' }) },
+    news: { kind: 'failed', end: stepEnd({ exit_code: 1, error: 'no\nsuch \u001b[31mthing' }) },
     says: 'failed: no such [31mthing (1.2 s, 2 calls, at most 31,000 tokens, $0.25)',
   },
   {
     title: 'one before the first call',
     news: {
       kind: 'failed',
-      end: stepEnd({ exitCode: 1, error: 'x'.repeat(500), calls: 0, peakTokens: 0, costUsd: 0 }),
+      end: stepEnd({ exit_code: 1, error: 'x'.repeat(500), calls: 0, peak_tokens: 0, cost_usd: 0 }),
     },
     says: `failed: ${'x'.repeat(197)}... (1.2 s, 0 calls, $0.00)`,
   },
   {
     title: 'a stop',
-    news: { kind: 'stopped', end: stepEnd({ exitCode: 130, calls: 1 }) },
+    news: { kind: 'stopped', end: stepEnd({ exit_code: 130, calls: 1 }) },
     says: 'stopped (1.2 s, 1 call, at most 31,000 tokens, $0.25)',
   },
 ] as { title: string; news: StepNews; says: string }[])('tells of $title', ({ news, says }) => {

@@ -4,8 +4,8 @@ import type { Board } from '../../../src/flow/run/conduct-flow.ts';
 import { stepEnd } from '../../support/step-end.ts';
 
 it('names skipped steps, and adds up those that ran', () => {
-  const build = stepEnd({ calls: 1_200, costUsd: 1.5, durationMs: 61_000, peakTokens: 150_000 });
-  const test = stepEnd({ exitCode: 124, calls: 0, firstTokens: 0, peakTokens: 0, costUsd: 0 });
+  const build = stepEnd({ calls: 1_200, cost_usd: 1.5, duration_ms: 61_000, peak_tokens: 150_000 });
+  const test = stepEnd({ exit_code: 124, calls: 0, first_tokens: 0, peak_tokens: 0, cost_usd: 0 });
   const board: Board = new Map([
     ['plan', { kind: 'done' }],
     ['build', { kind: 'done', end: build }],

@@ -1,15 +1,14 @@
 import { expect, it } from 'vitest';
 import type { Flow, FlowStep } from '../../../src/flow/flow.ts';
-import { type Board, runFlow } from '../../../src/flow/run/conduct-flow.ts';
-import type { StepEnd } from '../../../src/flow/run/run-step.ts';
+import { type Board, type RanStep, runFlow } from '../../../src/flow/run/conduct-flow.ts';
 import { flowOf, flowStep } from '../../support/packs.ts';
 import { stepEnd } from '../../support/step-end.ts';
 
 const OK = stepEnd();
-const BAD = stepEnd({ exitCode: 1 });
+const BAD = stepEnd({ exit_code: 1 });
 
 /** What a step comes to; what is thrown is thrown. */
-type Outcome = StepEnd | Error;
+type Outcome = RanStep | Error;
 
 interface Play {
   /** By a step's id; the rest are done. */

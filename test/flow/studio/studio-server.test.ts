@@ -9,7 +9,7 @@ import { flowOf, flowStep } from '../../support/packs.ts';
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
 const flow = flowOf([flowStep({ id: 'one' })]);
-const explained = explainFlow(flow, { outputs: () => undefined, exists: () => false });
+const explained = explainFlow(flow, { cwd: '/nowhere', outputs: () => undefined });
 const VIEW = { file: 'job.yaml', hash: 'abc', flow, explained, run: undefined, isChanged: false, status: 200 };
 
 let studio: Studio;
