@@ -1,8 +1,13 @@
 import { join } from 'node:path';
 import * as v from 'valibot';
+import { EMPTY_COST, readCost, totalMicroUsd, toUsd } from '../core/governor/cost/cost.ts';
+import { PRICES } from '../core/governor/cost/prices.ts';
+import { decodeLine } from '../core/protocol/decode.ts';
 import { parsed, parseFields, textOf } from '../core/protocol/fields.ts';
+import { sumOf } from '../core/text/sum-of.ts';
 import { CtxbError } from '../errors.ts';
 import { kindOf, namesIn } from '../store/files/plain-file.ts';
+import { readLines } from '../store/files/read-lines.ts';
 import { type FlowRunFiles, listFlowRuns, openFlowRun } from '../store/runs/flow-run.ts';
 import type { StepOutput } from './flow.ts';
 
@@ -29,11 +34,23 @@ function openRun(contextDir: string, id: string) {
       const receipts = steps.sort().flatMap((step) => readReceipt(read(step, RECEIPT_FILE) ?? '') ?? []);
       return receipts.sort((a, b) => a.items.length - b.items.length);
     },
+    /** Cost of the attempts at a step that its receipt does not measure, in US dollars: killed and repeated ones. */
+    otherAttemptsUsd({ step, measured }: KnownReceipt): number {
+      const streams = files.streamsOf(step);
+      return sumOf(measured === undefined ? streams : streams.slice(0, -1), usdIn);
+    },
     outputOf(stepId: string): StepOutput | undefined {
       if (!outputs.has(stepId)) outputs.set(stepId, stepOutput(files, stepId));
       return outputs.get(stepId);
     },
   };
+}
+
+function usdIn(stream: string): number {
+  let cost = EMPTY_COST;
+  const list = { prices: PRICES, version: undefined, isRecording: true };
+  for (const line of readLines(stream)) cost = readCost(cost, decodeLine(line), list);
+  return toUsd(totalMicroUsd(cost));
 }
 
 /** @param name an id or a unique prefix. @throws CtxbError `usage` if no run matches, or several do */

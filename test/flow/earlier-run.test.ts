@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { earlierRuns, findRun } from '../../src/flow/earlier-run.ts';
+import { openFlowRun } from '../../src/store/runs/flow-run.ts';
 import { figures, fixtureFlow, keepRun } from '../support/flow-run.ts';
 
 const { flow } = fixtureFlow('25-steps.yaml');
@@ -58,6 +59,27 @@ describe('the files of a run', () => {
         ?.receipts()
         .map(({ step }) => step),
     ).toEqual(['normalize', 'frame', 'clarify']);
+  });
+
+  it.each([
+    { title: 'all attempts, if none has ended', measured: undefined, usd: 0.33 },
+    { title: 'all but the last attempt, which the receipt measures', measured: figures(), usd: 0.18 },
+  ])('knows the cost of $title', ({ measured, usd }) => {
+    const cwd = place();
+    keepRun(cwd, 'r1', flow, { normalize: { output: '', measured } });
+    const files = openFlowRun(join(cwd, '.context'), 'r1');
+    const call = (id: string, input_tokens: number) => {
+      const message = { id, model: 'claude-sonnet-4-5', content: [], usage: { input_tokens, output_tokens: 0 } };
+      return JSON.stringify({ type: 'assistant', message, parent_tool_use_id: null });
+    };
+    const attempts = [
+      [call('a', 10_000), call('b', 20_000)],
+      [call('c', 20_000), JSON.stringify({ type: 'result', subtype: 'success', total_cost_usd: 0.09 })],
+      [call('d', 50_000)],
+    ];
+    for (const lines of attempts) lines.forEach(files.stream('normalize'));
+    const [run] = runsIn(cwd);
+    expect(run?.receipts().map(run.otherAttemptsUsd)).toEqual([expect.closeTo(usd, 6)]);
   });
 
   it.each([

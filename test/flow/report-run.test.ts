@@ -22,7 +22,11 @@ const played: Played = {
   },
   clarify: { output: '' },
 };
-const run = { id: 'r2', receipts: () => Object.keys(played).map((id) => receipt(id, played)) };
+const run = {
+  id: 'r2',
+  receipts: () => Object.keys(played).map((id) => receipt(id, played)),
+  otherAttemptsUsd: ({ step }: KnownReceipt) => (step === 'normalize' ? 0 : 0.125),
+};
 
 it('reports the input and usage of each step, and the totals', () => {
   const { steps, total, ...rest } = reportRun(run);
@@ -37,7 +41,7 @@ it('reports the input and usage of each step, and the totals', () => {
       budget_chars: 200_000,
       curation: { fault: 'prose' },
     },
-    { step: 'clarify', included: 1, cut: 1, omitted: 0, measured: null },
+    { step: 'clarify', included: 1, cut: 1, omitted: 0, measured: null, other_attempts_usd: 0.125 },
   ]);
   expect(total).toEqual({
     steps: 3,
@@ -47,11 +51,12 @@ it('reports the input and usage of each step, and the totals', () => {
     omitted: 0,
     calls: 7,
     cost_usd: 0.75,
+    other_attempts_usd: 0.25,
     curator_cost_usd: 0.01,
     duration_ms: 8_000,
   });
 });
 
 it('a run without receipts', () => {
-  expect(reportRun({ id: 'r', receipts: () => [] })).toMatchObject({ flow: null, total: { steps: 0 } });
+  expect(reportRun({ ...run, receipts: () => [] })).toMatchObject({ flow: null, total: { steps: 0 } });
 });

@@ -1,3 +1,4 @@
+import { sumOf } from '../../core/text/sum-of.ts';
 import { shorten } from '../../core/text/words.ts';
 import { counted, dollars, duration, NONE, tokens } from '../../report/figures.ts';
 import { align, foldText, present, tableOf } from '../../report/layout.ts';
@@ -10,17 +11,19 @@ type RunReport = ReturnType<typeof reportRun>;
 
 export type StepFigures = Readonly<ReturnType<typeof figuresOf>>;
 
-export function reportRun(run: Pick<EarlierRun, 'id' | 'receipts'>) {
+export function reportRun(run: Pick<EarlierRun, 'id' | 'receipts' | 'otherAttemptsUsd'>) {
   const receipts = run.receipts();
+  const steps = receipts.map((receipt) => figuresOf(receipt, run.otherAttemptsUsd(receipt)));
   return {
     version: 1,
     run: run.id,
     flow: receipts[0]?.flow ?? null,
-    steps: receipts.map(figuresOf),
+    steps,
     total: {
       steps: receipts.length,
       ...outcomeCounts(receipts.flatMap(({ items }) => items)),
       ...totalsOf(receipts),
+      other_attempts_usd: sumOf(steps, (step) => step.other_attempts_usd),
     },
   };
 }
@@ -37,7 +40,7 @@ export function totalsOf(steps: readonly Pick<KnownReceipt, 'measured' | 'curati
   };
 }
 
-function figuresOf({ step, items, context_truncation, curation, measured }: KnownReceipt) {
+function figuresOf({ step, items, context_truncation, curation, measured }: KnownReceipt, otherAttemptsUsd: number) {
   return {
     step,
     ...outcomeCounts(items),
@@ -46,19 +49,21 @@ function figuresOf({ step, items, context_truncation, curation, measured }: Know
     truncated: context_truncation.truncated,
     curation: curation ?? null,
     measured: measured ?? null,
+    other_attempts_usd: otherAttemptsUsd,
   };
 }
 
 export function flowReportText({ run, flow, steps, total }: RunReport, style: Style, columns?: number): string {
   if (flow === null) return `run ${onOneLine(run)}: no step has left a receipt\n`;
-  const { calls, cost_usd, curator_cost_usd, duration_ms } = total;
+  const { calls, cost_usd, other_attempts_usd, curator_cost_usd, duration_ms } = total;
+  const attempts = other_attempts_usd > 0 ? ` and ${dollars(other_attempts_usd)} for killed or repeated attempts` : '';
   const curators = curator_cost_usd > 0 ? ` and ${dollars(curator_cost_usd)} for curators` : '';
   const lines = [
     style.bold(`${onOneLine(flow)}, run ${onOneLine(run)}`),
     ...table(steps, style, columns),
     ...steps.flatMap((step) => faultLines(step, style)),
     '',
-    `${counted(steps.length, 'step')}: ${counted(calls, 'call')}, ${dollars(cost_usd)}${curators}, ${duration(duration_ms)}`,
+    `${counted(steps.length, 'step')}: ${counted(calls, 'call')}, ${dollars(cost_usd)}${attempts}${curators}, ${duration(duration_ms)}`,
   ];
   return `${foldText(lines.join('\n'), columns)}\n`;
 }

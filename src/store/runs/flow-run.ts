@@ -8,6 +8,10 @@ import { type DiskText, joined, masked, maskedJson } from '../masks/disk-text.ts
 
 const FLOWS = 'flows';
 
+const STREAM = /^stream(?:-(\d+))?\.ndjson$/;
+
+const attemptOf = (stream: string) => Number(STREAM.exec(stream)?.[1] ?? 1);
+
 const OUTPUT_LIMIT = 16 * 1024 * 1024;
 
 /** The files of one flow run. Texts are masked before they are written, and read back masked. */
@@ -53,6 +57,12 @@ export function openFlowRun(contextDir: string, id: string, onFault: Faults = ()
     writeJson: (step: string, file: string, value: object) => write(pathOf(step, file), jsonOf(value)),
     read: (step: string, file: string) => read(pathOf(step, file)),
     path: (step: string, file: string) => resolve(contextDir, pathOf(step, file)),
+    /** The streams of all attempts at a step, oldest first. */
+    streamsOf(step: string): string[] {
+      const folder = resolve(contextDir, run, fileName(step));
+      const streams = namesIn(folder).filter((name) => STREAM.test(name));
+      return streams.sort((a, b) => attemptOf(a) - attemptOf(b)).map((name) => join(folder, name));
+    },
     /**
      * Returns a function that appends lines to a new file of the step. A full disk is reported, and the step continues.
      */

@@ -19,6 +19,7 @@ function stepFigures(changes: Partial<StepFigures> = {}): StepFigures {
     truncated: false,
     curation: null,
     measured: figures(),
+    other_attempts_usd: 0,
     ...changes,
   };
 }
@@ -31,6 +32,7 @@ const total = {
   omitted: 0,
   calls: 3,
   cost_usd: 0.25,
+  other_attempts_usd: 0,
   curator_cost_usd: 0,
   duration_ms: 4_000,
 };
@@ -81,7 +83,12 @@ it('reports a curator that failed, with its cost', () => {
   expect(text).toContain('$0.25 and $0.02 for curators, 4.0 s\n');
 });
 
+it('reports the cost of killed or repeated attempts', () => {
+  const text = flowReportText({ ...REPORT, total: { ...total, other_attempts_usd: 0.12 } }, PLAIN);
+  expect(text).toContain('$0.25 and $0.12 for killed or repeated attempts, 4.0 s\n');
+});
+
 it('a run without receipts', () => {
-  const text = flowReportText(reportRun({ id: 'r1', receipts: () => [] }), PLAIN);
+  const text = flowReportText(reportRun({ id: 'r1', receipts: () => [], otherAttemptsUsd: () => 0 }), PLAIN);
   expect(text).toBe('run r1: no step has left a receipt\n');
 });
