@@ -1,3 +1,4 @@
+import { contextOf, type Usage } from '../../protocol/usage.ts';
 import { toUsd } from '../cost/cost.ts';
 import { multiply, type Price, priceAt, priceFor, type Rates, USUAL_RATIOS } from '../cost/prices.ts';
 import { idleBeyondLife, writePrice } from '../cost/prompt-cache.ts';
@@ -17,7 +18,7 @@ import {
   withCost,
 } from './alone.ts';
 import { type Contents, tailOf } from './content.ts';
-import { endStep, forgetContents } from './contents.ts';
+import { endStep, forgetContents, measuredContents } from './contents.ts';
 import { roomOfContents } from './exact.ts';
 import { heldTokens, reshownContents, type WorkingSet, withShown, workingSet } from './working-set.ts';
 
@@ -78,7 +79,6 @@ export function savedUsd(state: GovernorState): number {
 /** Updates the account of claude alone after a line. */
 export function followAccount(before: GovernorState, state: GovernorState): GovernorState {
   const { alone } = state.relief;
-  const { contents } = state.work.tools;
   const { call, replaced, isInjected, now } = state.facts;
   const { gauge, work } = before;
   const isIdle = idleBeyondLife(before.session.cache, now) !== undefined;
@@ -88,16 +88,18 @@ export function followAccount(before: GovernorState, state: GovernorState): Gove
     const paid = isPaid && alone.open ? summaryCost(gauge.used, alone.open.price, isIdle) : 0;
     const paying = withCost(alone, paid, isOwn ? paid : 0);
     const after = aloneAfterReplacing(paying, gauge, work.tools.contents, isOwn);
+    const { contents } = state.work.tools;
     const left = isOwn ? forgetContents(contents, []) : contents;
     if (!isPaid) return withAccount(state, after, left);
     const shown = reshownContents(work.tools.contents, levelAlone(gauge), 'tokens');
     return withAccount(state, after, withShown(left, work.tools.contents, shown, isOwn));
   }
   if (call?.kind !== 'assistant') return state;
+  const contents = measured(before, call.usage);
   const after = aloneAfterCall(alone, {
     usage: call.usage,
     gauge,
-    contents: work.tools.contents,
+    contents,
     isOwn: isInjected,
     price: priceOfModel(state) ?? UNPRICED,
     // After a relief no earlier call names the model.
@@ -107,6 +109,13 @@ export function followAccount(before: GovernorState, state: GovernorState): Gove
   });
   const { summary } = after;
   return withAccount(state, after, endStep(summary === undefined ? contents : forgetContents(contents, summary.names)));
+}
+
+/** The contents before a call, with the sizes that its usage shows. */
+function measured({ gauge, relief: { alone }, work }: GovernorState, usage: Usage): Contents {
+  const { contents } = work.tools;
+  const growth = (contextOf(usage) - gauge.used) / (predictedTokens(gauge) - gauge.used);
+  return alone.replaced ? contents : measuredContents(contents, growth);
 }
 
 function withAccount(state: GovernorState, alone: Alone, contents: Contents): GovernorState {

@@ -143,7 +143,7 @@ function withOwed(alone: Alone, { contents, price }: NewCall, isCold: boolean): 
 }
 
 /** Adds a summary of claude alone's at its own level: it reads the whole context once more. */
-function withSummary(alone: Alone, { gauge: { first = 0 }, level, contents }: NewCall): Alone {
+function withSummary(alone: Alone, { gauge: { first = 0 }, level, contents, isIdle }: NewCall): Alone {
   const { open, context } = alone;
   if (open === undefined || context + open.growth < level) return alone;
   const reading = summaryCost(context, open.price, open.cold !== undefined);
@@ -153,7 +153,8 @@ function withSummary(alone: Alone, { gauge: { first = 0 }, level, contents }: Ne
   return {
     ...withCost(alone, 0, reading),
     context: cached,
-    open: { ...open, growth: landing + summary.tokens - cached },
+    // After a pause, the summary has filled the cache.
+    open: { ...open, growth: landing + summary.tokens - cached, cold: isIdle ? undefined : open.cold },
     forgotten: contents.failed.length,
     summary,
   };

@@ -111,3 +111,10 @@ export function pathOf(input: unknown): string | undefined {
 export function tailOf(path: string): string {
   return path.split('/').slice(-2).join('/');
 }
+
+/**
+ * Whether new work has begun: several new files were read in a row. The last change then belongs to the work before.
+ */
+export function hasNewWork({ row, byName }: Contents): boolean {
+  return row.filter((name) => byName[name]?.kind === 'unused').length > 1;
+}

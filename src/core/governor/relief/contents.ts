@@ -6,6 +6,7 @@ import { type Calibration, estimateTokens, measureBlock, UNCALIBRATED } from '..
 import {
   type Content,
   type Contents,
+  hasNewWork,
   isFileKind,
   isStale,
   type Kind,
@@ -93,6 +94,18 @@ function failedAfter(failed: readonly string[], name: string, isError: boolean):
   return isError ? [...others, name].slice(-MAX_FAILED) : others;
 }
 
+/** Sizes of new contents after the next call has shown how much the context grew. @param factor growth by its estimate */
+export function measuredContents(contents: Contents, factor: number): Contents {
+  const isPlausible = factor < PLAUSIBLE_FACTOR && factor * PLAUSIBLE_FACTOR > 1;
+  const isMeasured = (name: string) => isPlausible && contents.step.names.includes(name);
+  return mapContents(contents, (one, name) =>
+    isMeasured(name) ? { ...one, tokens: one.tokens * factor, had: one.had * factor } : one,
+  );
+}
+
+/** A larger difference has another cause, such as a reminder. */
+const PLAUSIBLE_FACTOR = 2;
+
 /** Clears the step after a measured call has accounted for it. */
 export function endStep(contents: Contents): Contents {
   return contents.step.results === 0 ? contents : { ...contents, step: NO_CONTENTS.step };
@@ -177,7 +190,8 @@ function addWritten(contents: Contents, { id, input }: ToolUse, size: number, no
   if (path === undefined) return contents;
   const kind = 'used';
   const written = { ...NEW_CONTENT, id, path, kind, tokens: size, had: size, used: now, changed: now } as const;
-  return withContent(changedFile(contents, path, now), nameOf(path), written);
+  // A file is written from those that were read for it; its later changes do not need them.
+  return withContent({ ...changedFile(contents, path, now), together: 1 }, nameOf(path), written);
 }
 
 function withContent(before: Contents, name: string, content: Content): Contents {
@@ -188,10 +202,11 @@ function withContent(before: Contents, name: string, content: Content): Contents
 
 /**
  * Marks the last files as used with a change: as many as were read in a row before a change. Those that the context
- * lacks show that changes need fewer. Where a change needs one file, it often ends the use of that file.
+ * lacks show that changes need fewer, and so does new work, if it changes one of its new files. Where a change needs one file, it often ends the use of that file.
  */
 function changedFile(contents: Contents, path: string | undefined, now: number): Contents {
-  const maxUses = Math.max(1, contents.together, contents.row.length);
+  const isOfNewWork = hasNewWork(contents) && contents.row.includes(nameOf(path ?? ''));
+  const maxUses = Math.max(1, contents.row.length, isOfNewWork ? 0 : contents.together);
   const others = lastFiles(contents).filter(([, content]) => content.path !== path);
   const present = others.slice(0, maxUses - 1).filter(([, { tokens }]) => tokens > 0);
   const group = new Set(present.map(([, content]) => content));

@@ -1,5 +1,14 @@
 import { sumOf } from '../../text/sum-of.ts';
-import { type Content, type Contents, type Gaps, isStale, KINDS, lastFiles, mapContents } from './content.ts';
+import {
+  type Content,
+  type Contents,
+  type Gaps,
+  hasNewWork,
+  isStale,
+  KINDS,
+  lastFiles,
+  mapContents,
+} from './content.ts';
 import type { Missed } from './economic-moment.ts';
 
 /**
@@ -88,13 +97,6 @@ function heldContents(
     const unused = 1 - sumOf(steps, (used) => used) / STEPS;
     return [{ ...content, chance, soon: useChance(HORIZON_CALLS), waits: unused * HORIZON_CALLS }];
   });
-}
-
-/**
- * Whether new work has begun: several new files were read in a row. The last change then belongs to the work before.
- */
-function hasNewWork({ row, byName }: Contents): boolean {
-  return row.filter((name) => byName[name]?.kind === 'unused').length > 1;
 }
 
 /** Contents that are likely to be used again. */

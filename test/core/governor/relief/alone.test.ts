@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PRICES, type Price, priceOf } from '../../../../src/core/governor/cost/prices.ts';
+import { microUsdOf, PRICES, type Price, priceOf } from '../../../../src/core/governor/cost/prices.ts';
 import { EMPTY_GAUGE } from '../../../../src/core/governor/gauge/gauge.ts';
 import { savedUsd } from '../../../../src/core/governor/relief/accounts.ts';
 import {
@@ -8,6 +8,8 @@ import {
   aloneAfterCall,
   callCost,
   NEW_ALONE,
+  SUMMARY_TOKENS,
+  summaryCost,
 } from '../../../../src/core/governor/relief/alone.ts';
 import { NO_CONTENTS } from '../../../../src/core/governor/relief/content.ts';
 import { drawnLong } from '../../../support/economy/drawn.ts';
@@ -32,6 +34,23 @@ describe('a run tells what it saved', () => {
     expect(times).toBeGreaterThan(0.98);
     expect(times).toBeLessThan(1.02);
   });
+});
+
+it('a run tells what it saved where the model counts fewer tokens than estimated', () => {
+  const shape = { prompts: 12, edits: 3, files: 12, tokens: 2_000, runs: 8, printed: 1_500 };
+  const times = toldOverMeasured(shape, { window: 200_000, model: 'claude-opus-5-5' });
+  expect(times).toBeGreaterThan(0.95);
+  expect(times).toBeLessThan(1.05);
+});
+
+it('a summary of claude alone after a pause leaves the system prompt in the cache', () => {
+  const price = priceOf(SONNET.model, PRICES) as Price;
+  const gauge = { ...EMPTY_GAUGE, used: 170_000, first: 30_000 };
+  const usage = { input: 0, cacheCreation: 170_000, cacheRead: 0, output: 100 };
+  const call = { usage, price, level: 167_000, isOwn: false, isIdle: true, gauge, contents: NO_CONTENTS, given: 0 };
+  const { alone } = accountsOf(aloneAfterCall({ ...NEW_ALONE, context: 170_000 }, call), gauge);
+  const next = { input: 0, cacheCreation: 30_000 + SUMMARY_TOKENS - 24_000, cacheRead: 24_000, output: 0 };
+  expect(alone).toBe(summaryCost(170_000, price, true) + microUsdOf(next, price));
 });
 
 it('a summary that claude writes after a pause costs a run as much as claude alone', () => {

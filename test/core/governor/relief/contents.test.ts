@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { type Contents, NO_CONTENTS } from '../../../../src/core/governor/relief/content.ts';
-import { contentsAfter, endStep, endTurn, forgetContents } from '../../../../src/core/governor/relief/contents.ts';
+import {
+  contentsAfter,
+  endStep,
+  endTurn,
+  forgetContents,
+  measuredContents,
+} from '../../../../src/core/governor/relief/contents.ts';
 import { contentsAfterRelief } from '../../../../src/core/governor/relief/tool-results.ts';
 import { reshownContents, withShown, workingSet } from '../../../../src/core/governor/relief/working-set.ts';
 import type { ToolResult } from '../../../../src/core/protocol/events.ts';
@@ -180,6 +186,18 @@ describe('files that a change needs and a summary of claude alone removed', () =
     expect(contentsOf(read('a'), read('b'), 'end of turn', edit('a')).together).toBe(2);
   });
 
+  it('are those of the new work once it has read several new files and changes one of them', () => {
+    const all = [read('a'), read('b'), read('c'), read('d'), edit('a'), read('e'), read('f'), edit('e')] as const;
+    expect(contentsOf(...all).together).toBe(2);
+    expect(contentsOf(...all, 'summary', edit('f')).step.owed.calls).toBe(2);
+    expect(contentsOf(...all.slice(0, -1), edit('b')).together).toBe(4);
+  });
+
+  it('are not those that a file was written from', () => {
+    const all = [read('a'), read('b'), write('c'), 'summary'] as const;
+    expect(contentsOf(...all, edit('c')).step.owed.calls).toBe(1);
+  });
+
   it('include the one that changes need but do not change', () => {
     const all = [read('spec'), read('a'), edit('a'), read('b'), edit('b'), 'summary', read('c'), edit('c')] as const;
     const had = Object.entries(contentsOf(...all).byName).flatMap(([name, content]) => (content.had > 0 ? [name] : []));
@@ -189,6 +207,27 @@ describe('files that a change needs and a summary of claude alone removed', () =
   it('are not the pages of a log', () => {
     const pages = Array.from({ length: 20 }, (_, at) => run(`sed -n ${at}00,${at}99p test.log`));
     expect(contentsOf(...pages, read('b'), 'summary', edit('b')).step.owed.calls).toBe(1);
+  });
+});
+
+describe('the growth of the context shows the size of the last contents', () => {
+  const sizesOf = (factor: number) => {
+    const contents = contentsOf(read('a'), read('b'));
+    const sizes = Object.values(measuredContents(contents, factor).byName).map(({ tokens, had }) => [tokens, had]);
+    const [[size = 0] = []] = Object.values(contents.byName).map(({ tokens }) => [tokens]);
+    return sizes.map((both) => both.map((one) => one / size));
+  };
+
+  it('of those that came since the call before', () => {
+    expect(sizesOf(0.75)).toEqual([
+      [1, 1],
+      [0.75, 0.75],
+    ]);
+  });
+
+  it('unless it has another cause', () => {
+    expect(sizesOf(3)).toEqual(sizesOf(1));
+    expect(sizesOf(0)).toEqual(sizesOf(1));
   });
 });
 
