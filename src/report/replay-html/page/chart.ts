@@ -21,8 +21,6 @@ export interface ChartOptions {
   readonly lines: readonly Line[];
   /** The figures of the lines as they are drawn, if they depend on the lines that are shown. */
   readonly figures?: (plot: uPlot) => Figures[];
-  /** Height in pixels on a wide page. */
-  readonly height: number;
   readonly figure: (value: number) => string;
   readonly marks?: readonly Marks[];
 }
@@ -45,7 +43,6 @@ export interface Line {
 /** Event that each chart receives after a change of the page's colors. */
 export const OTHER_COLORS = 'other-colors';
 
-const NARROW = 560;
 const FONT = '12px system-ui, sans-serif';
 
 export function createChart(session: Session, span: Span, options: ChartOptions) {
@@ -67,10 +64,10 @@ export function createChart(session: Session, span: Span, options: ChartOptions)
   }
 
   function fit(): void {
-    const width = frame.clientWidth;
+    const { clientWidth: width, clientHeight: height } = frame;
     if (width === 0) return;
     plot.redraw();
-    plot.setSize({ width, height: width < NARROW ? Math.round(options.height * 0.8) : options.height });
+    plot.setSize({ width, height });
     frame.append(plot.root);
   }
 
@@ -86,8 +83,7 @@ export function createChart(session: Session, span: Span, options: ChartOptions)
   plot.hooks.draw = [point, () => front.replaceChildren(...marks.flatMap((each) => boxesOf(each, plot)))];
   fill();
   frame.addEventListener(OTHER_COLORS, fit);
-  // Resizing inside the observer's callback causes the "ResizeObserver loop" error.
-  new ResizeObserver(() => requestAnimationFrame(fit)).observe(frame);
+  new ResizeObserver(fit).observe(frame);
   return {
     element: frame,
     show(line: Line, show: boolean): void {
@@ -97,10 +93,10 @@ export function createChart(session: Session, span: Span, options: ChartOptions)
   };
 }
 
-function plotOptions(span: Span, { lines, height, figure }: ChartOptions): uPlot.Options {
+function plotOptions(span: Span, { lines, figure }: ChartOptions): uPlot.Options {
   return {
-    width: NARROW,
-    height,
+    width: 0,
+    height: 0,
     padding: [14, null, 0, null],
     legend: { show: false },
     scales: {
@@ -109,7 +105,7 @@ function plotOptions(span: Span, { lines, height, figure }: ChartOptions): uPlot
     },
     axes: [
       { ...AXIS, size: 28, space: 64, incrs: TICK_STEPS, label: 'call', labelSize: 16, labelGap: 0, labelFont: FONT },
-      { ...AXIS, size: ({ width }) => (width < NARROW ? 42 : 56), values: (_, ticks) => ticks.map(figure) },
+      { ...AXIS, size: 52, values: (_, ticks) => ticks.map(figure) },
     ],
     series: [{}, ...lines.map(series)],
     cursor: {
@@ -127,7 +123,8 @@ function snapToPixel(plot: uPlot, left: number): number {
   return plot.valToPos(Math.round(plot.posToVal(left, 'x')), 'x');
 }
 
-const TICK_STEPS = [0, 1, 2, 3, 4, 5, 6].flatMap((power) => [1, 2, 5].map((step) => step * 10 ** power));
+/** Whole calls only. */
+const TICK_STEPS = [1, 10, 100, 1e3, 1e4, 1e5, 1e6].flatMap((step) => [step, 2 * step, 5 * step]);
 
 const LINE = { stroke: () => cssColor('line'), width: 1 };
 const AXIS: uPlot.Axis = { stroke: () => cssColor('quiet'), font: FONT, grid: LINE, ticks: { ...LINE, size: 4 } };

@@ -16,7 +16,6 @@ export function contextSection(session: Session, span: Span, table: () => HTMLEl
     title: 'Context',
     name: 'Context over calls',
     lines: linesOf(session),
-    height: 340,
     figure: short,
     marks: [
       { axis: 'y', marks: levels(session) },

@@ -48,7 +48,6 @@ export function growthSection(session: Session, span: Span, table: () => HTMLEle
     name: 'What came in, by kind, over calls',
     lines: [context, ...stacked],
     figures,
-    height: 220,
     figure: short,
     about: ABOUT,
     table,

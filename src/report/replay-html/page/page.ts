@@ -97,21 +97,13 @@ function colorOf(share: number): Color {
   return share >= 0.7 ? 'warn' : 'mark';
 }
 
-const { sessions } = JSON.parse(part('data').textContent ?? '') as PageData;
-let shown: number | undefined;
+/** The link that skips to the content. */
+const SKIP = '#main';
 
+const { sessions } = JSON.parse(part('data').textContent ?? '') as PageData;
 function route(): void {
-  const chosen = sessions.length === 1 ? 1 : Number(/^#session-(\d+)$/.exec(location.hash)?.[1] ?? 0);
-  // Ignore other anchors, such as the skip link's.
-  if (shown !== undefined && chosen === 0 && location.hash.length > 1) return;
-  if (chosen === shown) return;
-  const isFirst = shown === undefined;
-  shown = chosen;
-  show(chosen);
-  if (!isFirst) {
-    scrollTo(0, 0);
-    part('main').focus({ preventScroll: true });
-  }
+  const [, chosen] = location.hash.split('#session-');
+  show(sessions.length === 1 ? 1 : Number(chosen));
 }
 
 function show(chosen: number): void {
@@ -124,8 +116,7 @@ function show(chosen: number): void {
 }
 
 function siblings(chosen: number): Html {
-  const link = (to: number, text: string) =>
-    to >= 1 && to <= sessions.length && html`<a href="#session-${to}">${text}</a>`;
+  const link = (to: number, text: string) => sessions[to - 1] && html`<a href="#session-${to}">${text}</a>`;
   return html`<nav aria-label="Sessions"><a href="#">All sessions</a>
     ${link(chosen - 1, '‹ Previous')} ${link(chosen + 1, 'Next ›')}</nav>`;
 }
@@ -134,7 +125,12 @@ function redraw(): void {
   for (const chart of document.querySelectorAll('.chart')) chart.dispatchEvent(new Event(OTHER_COLORS));
 }
 
-addEventListener('hashchange', route);
+addEventListener('hashchange', () => {
+  if (location.hash === SKIP) return;
+  route();
+  scrollTo(0, 0);
+  part('main').focus({ preventScroll: true });
+});
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redraw);
 // Print in light colors.
 for (const isPrinting of [true, false]) {

@@ -91,7 +91,6 @@ function costSection(session: Session, span: Span, table: () => HTMLElement): HT
     title: 'Cost',
     name: 'Cost so far over calls',
     lines: [{ name: 'Cost so far', figures: calls.map(({ spent }) => spent), color: 'kind-3', isFilled: true }],
-    height: 190,
     figure: (each) => (Number.isInteger(each) ? `$${tokens(each)}` : dollars(each)),
     about: `The main thread at list prices: ${dollars(calls.at(-1)?.spent ?? 0)}.${unpricedNote}`,
     table,
