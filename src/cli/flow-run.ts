@@ -39,7 +39,10 @@ export async function runFlowFile(
     throw new CtxbError('usage', `flow run: no program given: did you mean: ${suggestion}`);
   }
   const config = await effectiveConfig(io, { contextDir: folder });
-  const claudeFor = (step: FlowStep) => ({ ...readStepClaude(words, step.model), config });
+  const claudeFor = (step: FlowStep) => {
+    const { window, ...claude } = readStepClaude(words, step.model);
+    return { ...claude, config, place: { cwd: io.cwd, window: config.window ?? window, global: config.flow } };
+  };
   // Refuse wrong arguments before anything runs.
   flow.steps.forEach(claudeFor);
   const say = (text: string) => void (options.quiet || tell(io, text));
@@ -61,25 +64,20 @@ export async function runFlowFile(
 }
 
 /** Runs the unfinished steps while no other process runs them: two would undo each other's work. */
-async function runLocked(run: Omit<FlowRun, 'done' | 'placeOf'>, say: (text: string) => void, io: Io) {
+async function runLocked(run: Omit<FlowRun, 'open'>, say: (text: string) => void, io: Io) {
   const { flow, files, claudeFor } = run;
   const ctxb = asProcessMark(parseFields(files.readRun() ?? '').ctxb);
   refuseRunning(files.id, ctxb);
   const lock = files.lock();
   try {
-    const done = new Set(flow.steps.flatMap(({ id }) => (stepOutput(files, id)?.ok ? id : [])));
-    const open = flow.steps.filter(({ id }) => !done.has(id));
-    const placeOf = (step: FlowStep) => {
-      const { window, config } = claudeFor(step);
-      return { cwd: io.cwd, window: config.window ?? window, global: config.flow };
-    };
-    for (const warning of budgetWarnings(flow, open, placeOf)) say(warning);
+    const open = flow.steps.filter(({ id }) => stepOutput(files, id)?.ok !== true);
+    for (const warning of budgetWarnings(flow, open, (step) => claudeFor(step).place)) say(warning);
     // Processes of claude that a killed ctxb left behind would undo the work too.
     if (ctxb !== undefined) {
       await stopOrphanedRuns(files.contextDir, ctxb, { notice: say, onFault: createFaults(say) });
     }
     say(`flow ${flow.name}, run ${files.id}: its files are in ${relative(io.cwd, files.folder)}`);
-    return await conductFlow({ ...run, done, placeOf }, io);
+    return await conductFlow({ ...run, open }, io);
   } finally {
     lock.release();
   }

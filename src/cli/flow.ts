@@ -4,12 +4,12 @@ import type { Define } from './command.ts';
 export const define: Define = (command, connect) => {
   command.addHelpText(
     'after',
-    examples(
-      'ctxb flow run flow.yaml -- claude --permission-mode acceptEdits',
-      'ctxb flow explain flow.yaml',
-      'ctxb flow report',
-      'ctxb flow studio flow.yaml',
-    ),
+    `
+Examples:
+  ctxb flow run flow.yaml -- claude --permission-mode acceptEdits
+  ctxb flow explain flow.yaml
+  ctxb flow report
+  ctxb flow studio flow.yaml`,
   );
   connect(
     defineRun(command),
@@ -25,7 +25,10 @@ export const define: Define = (command, connect) => {
       .option('--context-dir <folder>', 'where the runs are')
       .addHelpText(
         'after',
-        examples('ctxb flow explain flow.yaml', 'ctxb flow explain flow.yaml --profile heavy-context'),
+        `
+Examples:
+  ctxb flow explain flow.yaml
+  ctxb flow explain flow.yaml --profile heavy-context`,
       ),
     later(async () => (await import('./flow-show.ts')).explain),
   );
@@ -36,13 +39,24 @@ export const define: Define = (command, connect) => {
       .argument('[run]', 'its id or the beginning of it (default: the newest)')
       .option('--json', 'as JSON')
       .option('--context-dir <folder>', 'where the runs are')
-      .addHelpText('after', examples('ctxb flow report', 'ctxb flow report 20260331 --json')),
+      .addHelpText(
+        'after',
+        `
+Examples:
+  ctxb flow report
+  ctxb flow report 20260331 --json`,
+      ),
     later(async () => (await import('./flow-show.ts')).report),
   );
   connect(
     onFlow(command, 'studio', 'show a flow, its budgets and its last run in a browser, and change the budgets')
       .option('--context-dir <folder>', 'where the runs are')
-      .addHelpText('after', examples('ctxb flow studio flow.yaml')),
+      .addHelpText(
+        'after',
+        `
+Examples:
+  ctxb flow studio flow.yaml`,
+      ),
     later(async () => (await import('./flow-studio.ts')).studio),
   );
 };
@@ -68,14 +82,10 @@ function defineRun(command: Command): Command {
     .option('--context-dir <folder>', 'where runs and notes go')
     .addHelpText(
       'after',
-      examples(
-        'ctxb flow run flow.yaml -- claude --permission-mode acceptEdits',
-        'ctxb flow run flow.yaml --profile heavy-context -- claude',
-        'ctxb flow run flow.yaml --resume 20260331 -- claude',
-      ),
+      `
+Examples:
+  ctxb flow run flow.yaml -- claude --permission-mode acceptEdits
+  ctxb flow run flow.yaml --profile heavy-context -- claude
+  ctxb flow run flow.yaml --resume 20260331 -- claude`,
     );
-}
-
-function examples(...lines: readonly string[]): string {
-  return ['', 'Examples:', ...lines.map((line) => `  ${line}`)].join('\n');
 }

@@ -75,39 +75,45 @@ export const ID_WORDS: Readonly<Record<Tier, readonly string[]>> = {
 };
 
 /** Words in the start of an output; `build_receipt` matches by its second one. HIGH outweighs all LOW ones. */
-const OUTPUT_WORDS = {
+const OUTPUT_WORDS: Readonly<Record<Tier, readonly string[]>> = {
+  CRITICAL: [],
   HIGH: ['adr', 'contracts', 'critique', 'decision', 'receipt', 'requirements'],
+  MEDIUM: [],
   LOW: ['audit', 'feedback', 'history', 'learnings', 'summary'],
-} as const satisfies Partial<Record<Tier, readonly string[]>>;
+};
 
 const ENDINGS = ['', 's', 'ed', 'er', 'ers', 'or', 'ors', 'ing', 'ation', 'ations', 'ment', 'ments'];
 
 /** Splits an id into words at non-letters and at capitals; consecutive capitals form one word: `runHTMLTests`. */
 const WORDS = /\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+|\p{Lo}+/gu;
 
-const ID_PATTERNS = TIERS.map((tier) => ({
-  tier,
-  pattern: new RegExp(`^(?:${ID_WORDS[tier].map(formsOf).join('|')})$`, 'i'),
-}));
+const ID_PATTERNS = patternsOf(ID_WORDS, formsOf);
 
 /** Inflected forms match (`tests`, `implementer`), but `latest` does not match `test`, nor `critical` `critic`. */
 export function tierOfId(id: string): Tier | undefined {
-  const words = id.match(WORDS) ?? [];
-  return ID_PATTERNS.find(({ pattern }) => words.some((word) => pattern.test(word)))?.tier;
+  return tierIn(id.replaceAll(WORDS, '$& '), ID_PATTERNS);
 }
 
-const OUTPUT_PATTERNS = (['HIGH', 'LOW'] as const).map((tier) => {
-  const forms = OUTPUT_WORDS[tier].map(withPlural).join('|');
-  return { tier, pattern: new RegExp(`(?<!\\p{L})(?:${forms})(?!\\p{L})`, 'iu') };
-});
+const OUTPUT_PATTERNS = patternsOf(OUTPUT_WORDS, withPlural);
 
 const OUTPUT_BEGINNING = 1_000;
 
 /** The tier by whole words in the first 1,000 code points of an output, ignoring case. */
 export function tierOfOutput(output: string): Tier | undefined {
   // One more code point shows whether the last word continues.
-  const beginning = cut(output, OUTPUT_BEGINNING + 1);
-  return OUTPUT_PATTERNS.find(({ pattern }) => pattern.test(beginning))?.tier;
+  return tierIn(cut(output, OUTPUT_BEGINNING + 1), OUTPUT_PATTERNS);
+}
+
+/** Patterns of whole words, those of the most important tier first. */
+function patternsOf(words: Readonly<Record<Tier, readonly string[]>>, forms: (word: string) => string) {
+  return TIERS.filter((tier) => words[tier].length > 0).map((tier) => ({
+    tier,
+    pattern: new RegExp(`(?<!\\p{L})(?:${words[tier].map(forms).join('|')})(?!\\p{L})`, 'iu'),
+  }));
+}
+
+function tierIn(text: string, patterns: ReturnType<typeof patternsOf>): Tier | undefined {
+  return patterns.find(({ pattern }) => pattern.test(text))?.tier;
 }
 
 function formsOf(word: string): string {

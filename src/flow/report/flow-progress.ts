@@ -27,8 +27,8 @@ export function createFlowProgress({ stderr, style, quiet }: FlowProgressOptions
   }
 
   return {
-    news(step, news) {
-      if (news.kind !== 'skipped') say(step, newsText(news));
+    news(news) {
+      if (news.kind !== 'skipped') say(news.step, newsText(news));
     },
     watcher: (step) => ({
       notice: (text) => say(step, text),

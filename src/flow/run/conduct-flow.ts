@@ -11,19 +11,23 @@ import { createSummaries } from '../curator/summaries.ts';
 import { OUTPUT_FILE, RECEIPT_FILE, STEP_FILE, stepOutput } from '../earlier-run.ts';
 import type { Flow, FlowStep } from '../flow.ts';
 import type { CuratedChoice } from '../pack/priority.ts';
-import { NOT_STARTED, type readStepClaude, runStep, type StepEnd, type StepRun, type StepWatcher } from './run-step.ts';
+import { NOT_STARTED, runStep, type StepEnd, type StepRun, type StepWatcher } from './run-step.ts';
 
 export interface FlowRun {
   readonly flow: Flow;
   readonly files: FlowRunFiles;
-  readonly done: ReadonlySet<string>;
-  readonly claudeFor: (step: FlowStep) => ReturnType<typeof readStepClaude> & Pick<StepRun, 'config'>;
-  readonly placeOf: (step: FlowStep) => FlowPlace;
+  /** The steps that an earlier run has not done. */
+  readonly open: readonly FlowStep[];
+  readonly claudeFor: (step: FlowStep) => StepClaude;
   readonly progress: FlowWatcher;
 }
 
+interface StepClaude extends Pick<StepRun, 'program' | 'invocation' | 'config'> {
+  readonly place: FlowPlace;
+}
+
 export interface FlowWatcher {
-  news(step: FlowStep, news: StepNews): void;
+  news(news: StepNews): void;
   watcher(step: FlowStep): StepWatcher;
 }
 
@@ -37,21 +41,20 @@ export async function conductFlow(run: FlowRun, io: Io) {
   const { flow, files, progress } = run;
   files.writeRun({ version: 1, flow: flow.name, started: new Date().toISOString(), ctxb: processMark(process.pid) });
   const stop = createFlowStop();
-
-  function onStep(step: FlowStep, news: StepNews): void {
-    progress.news(step, news);
-    const { kind: status, end } = news;
-    if (end !== undefined) files.writeJson(step.id, STEP_FILE, { version: 1, status, error: end.measured.error });
-  }
-
+  const board = new Map<string, StepNews>(flow.steps.map((step) => [step.id, { step, kind: 'done' }]));
   try {
-    const board = await runFlow(flow, run.done, { stop: stop.noMore, run: createSteps(run, stop, io), onStep });
-    const worst = Math.max(...[...board.values()].map(({ end }) => end?.measured.exit_code ?? 0));
-    const received = stop.received();
-    return { board, exitCode: received === undefined ? worst : signalExitCode(received) };
+    for await (const news of runSteps(run.open, createSteps(run, stop, io), stop.noMore)) {
+      const { step, kind: status, end } = news;
+      board.set(step.id, news);
+      progress.news(news);
+      if (end !== undefined) files.writeJson(step.id, STEP_FILE, { version: 1, status, error: end.measured.error });
+    }
   } finally {
     stop.clear();
   }
+  const worst = Math.max(...[...board.values()].map(({ end }) => end?.measured.exit_code ?? 0));
+  const received = stop.received();
+  return { board, exitCode: received === undefined ? worst : signalExitCode(received) };
 }
 
 function createSteps(run: FlowRun, stop: FlowStop, io: Io) {
@@ -59,15 +62,15 @@ function createSteps(run: FlowRun, stop: FlowStop, io: Io) {
   const summaries = createSummaries(files);
   const outputs = (id: string) => stepOutput(files, id);
   const briefingFor = (step: FlowStep, curated?: CuratedChoice) =>
-    briefingOf(flow, step, { ...run.placeOf(step), outputs, curated });
+    briefingOf(flow, step, { ...run.claudeFor(step).place, outputs, curated });
 
   /** Skips the curator if it is disabled, or if the step has no history to choose from. */
   async function curationOf(step: FlowStep): Promise<Curation | undefined> {
-    const { curator } = effectiveCurator(flow, step, run.placeOf(step));
+    const { program, config, invocation, place } = run.claudeFor(step);
+    const { curator } = effectiveCurator(flow, step, place);
     if (!curator.enabled) return undefined;
     const { pack, budgets, history, prompt } = briefingFor(step);
     if (history.length === 0 || stop.noMore.aborted) return undefined;
-    const { program, config, invocation } = run.claudeFor(step);
     const task = summaries.taskFor(history, pack.receipt.items, curator.model, budgets.budgets);
     const { settings } = invocation;
     const options = { curator, program, config, settings, stop: stop.atOnce, summaries: task };
@@ -143,14 +146,8 @@ export interface RanStep extends Pick<StepEnd, 'measured'> {
   readonly curation?: Curation['receipt'] | undefined;
 }
 
-interface FlowWorld {
-  readonly run: (step: FlowStep) => Promise<RanStep>;
-  readonly onStep: (step: FlowStep, news: StepNews) => void;
-  /** Once aborted, no more steps start. The caller ends the running step. */
-  readonly stop: AbortSignal;
-}
-
 export interface StepNews {
+  readonly step: FlowStep;
   /** `stopped`: running when the flow was stopped; `skipped`: not started, because of that or of a failed step. */
   readonly kind: 'started' | 'done' | 'failed' | 'stopped' | 'skipped';
   /** undefined for a step that has not run now. */
@@ -160,30 +157,25 @@ export interface StepNews {
 export type Board = ReadonlyMap<string, StepNews>;
 
 /**
- * Runs the steps that an earlier run has not `done`, one after the other. Resolves when no further step can start.
- * Rejects with the error of a step that throws, for instance because claude is missing.
+ * Runs the steps one after the other. Throws the error of a step that throws, for instance because claude is missing.
+ *
+ * @param stop once aborted, no more steps start; the caller ends the running one
  */
-export async function runFlow(
-  { steps }: Flow,
-  done: ReadonlySet<string>,
-  { run, onStep, stop }: FlowWorld,
-): Promise<Board> {
-  const board = new Map<string, StepNews>(steps.map(({ id }) => [id, { kind: 'done' }]));
-  const tell = (step: FlowStep, news: StepNews) => {
-    board.set(step.id, news);
-    onStep(step, news);
-  };
+export async function* runSteps(
+  steps: readonly FlowStep[],
+  run: (step: FlowStep) => Promise<RanStep>,
+  stop: AbortSignal,
+): AsyncGenerator<StepNews, void> {
   let isBlocked = false;
-  for (const step of steps.filter(({ id }) => !done.has(id))) {
+  for (const step of steps) {
     if (isBlocked || stop.aborted) {
-      tell(step, { kind: 'skipped' });
+      yield { step, kind: 'skipped' };
       continue;
     }
-    tell(step, { kind: 'started' });
+    yield { step, kind: 'started' };
     const end = await run(step);
     const kind = end.measured.exit_code === 0 ? 'done' : stop.aborted ? 'stopped' : 'failed';
-    tell(step, { kind, end });
+    yield { step, kind, end };
     isBlocked = kind === 'failed' && step.onFail === 'stop';
   }
-  return board;
 }

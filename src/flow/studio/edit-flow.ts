@@ -1,6 +1,6 @@
 import { basename, extname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { type Document, isMap, isNode, isScalar } from 'yaml';
+import { type Document, isMap, isNode, type Node, type Scalar } from 'yaml';
 import type { BudgetChanges } from '../../config/config.ts';
 import { parseYaml } from '../../config/yaml.ts';
 import { fieldsOf, groupsIn, listOf } from '../../core/protocol/fields.ts';
@@ -70,14 +70,17 @@ function typedValue(text: string): string | number {
 function removeIn(document: Document, place: readonly unknown[]): void {
   const holder = place.slice(0, -1);
   const map = document.getIn(holder);
-  const at = isMap(map) ? map.items.findIndex(({ key }) => isScalar(key) && key.value === place.at(-1)) : -1;
-  if (!isMap(map) || at === -1) return;
-  const [removed] = map.items.splice(at, 1);
-  const next = map.items[at]?.key;
-  const above = [removed?.key, removed?.value].map((node) => (isNode(node) ? node.commentBefore : undefined));
-  const comments = [...above, isMap(removed?.value) ? removed.value.comment : undefined];
-  const joined = (last: string | null | undefined) => [...comments, last].filter(Boolean).join('\n');
-  if (isNode(next)) next.commentBefore = joined(next.commentBefore);
-  else map.comment = joined(map.comment);
+  if (!isMap<Scalar, Node>(map)) return;
+  const at = map.items.findIndex(({ key }) => key.value === place.at(-1));
+  const removed = map.items[at];
+  if (removed === undefined) return;
+  map.items.splice(at, 1);
+  const { key, value } = removed;
+  const next: unknown = map.items[at]?.key;
+  const below = isNode(next) ? next.commentBefore : map.comment;
+  const comments = [key.commentBefore, value?.commentBefore, isMap(value) && value.comment, below];
+  const comment = comments.filter(Boolean).join('\n');
+  if (isNode(next)) next.commentBefore = comment;
+  else map.comment = comment;
   if (map.items.length === 0) removeIn(document, holder);
 }

@@ -34,36 +34,28 @@ interface StudioOptions {
 export function createStudio(path: string, { profile, lookAt }: StudioOptions) {
   const flowIn = (text: string) => checkFlow(path, text, { profile });
 
-  function viewOf(flow: Flow, hash: string, rest: Partial<StudioView> = {}): StudioView {
-    return {
-      file: basename(path),
-      hash,
-      flow,
-      ...lookAt(flow),
-      form: new Map(),
-      isChanged: false,
-      status: 200,
-      ...rest,
-    };
-  }
-
   /** @throws CtxbError if the file cannot be read, or is not a valid flow */
   return (form: Form = new Map()): StudioView => {
     const { text, hash } = readUserFile(path, MAX_FILE_BYTES);
     const flow = flowIn(text);
-    if (form.size === 0) return viewOf(flow, hash);
-    const refused = (status: number, message: string) => viewOf(flow, hash, { form, status, message });
+    const viewOf = (shown: Flow, rest: Partial<StudioView> = {}): StudioView => {
+      const file = basename(path);
+      return { file, hash, flow: shown, ...lookAt(shown), form, isChanged: false, status: 200, ...rest };
+    };
+    if (form.size === 0) return viewOf(flow);
     const isMine = form.get('hash') === hash;
     try {
       const edited = editFlow(path, text, editsIn(form, flow));
       const shown = flowIn(edited);
-      if (isMine && form.get('action') !== 'save') return viewOf(shown, hash, { form, isChanged: edited !== text });
-      if (isMine && replaceUserFile(path, edited, { hash, limit: MAX_FILE_BYTES }))
-        return viewOf(shown, hash, { status: 303 });
-      return refused(409, 'The file has been changed by something else since it was loaded; nothing was written.');
+      if (isMine && form.get('action') !== 'save') return viewOf(shown, { isChanged: edited !== text });
+      if (isMine && replaceUserFile(path, edited, { hash, limit: MAX_FILE_BYTES })) {
+        return viewOf(shown, { status: 303 });
+      }
+      const message = 'The file has been changed by something else since it was loaded; nothing was written.';
+      return viewOf(flow, { status: 409, message });
     } catch (error) {
-      if (isCtxbError(error)) return refused(422, `Nothing was written: ${error.message}`);
-      throw error;
+      if (!isCtxbError(error)) throw error;
+      return viewOf(flow, { status: 422, message: `Nothing was written: ${error.message}` });
     }
   };
 }

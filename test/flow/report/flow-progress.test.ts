@@ -8,8 +8,8 @@ import { flowStep } from '../../support/packs.ts';
 import { stepEnd } from '../../support/step-end.ts';
 
 const [ONE, TWO] = [flowStep({ id: 'one' }), flowStep({ id: 'two' })];
-const DONE: StepNews = { kind: 'done', end: stepEnd() };
-const STARTED: StepNews = { kind: 'started' };
+const DONE: StepNews = { step: ONE, kind: 'done', end: stepEnd() };
+const STARTED: StepNews = { step: ONE, kind: 'started' };
 
 interface Watched {
   readonly columns?: number;
@@ -51,11 +51,11 @@ it.each([
     says: 'stopped (1.2 s, 1 call, at most 31,000 tokens, $0.25)',
   },
 ] as { title: string; news: StepNews; says: string }[])('tells of $title', ({ news, says }) => {
-  expect(written((progress) => progress.news(ONE, news))).toBe(`ctxb: [one] ${says}\n`);
+  expect(written((progress) => progress.news({ ...news, step: ONE }))).toBe(`ctxb: [one] ${says}\n`);
 });
 
 it('leaves skipped steps to the end of the flow', () => {
-  expect(written((progress) => progress.news(TWO, { kind: 'skipped' }))).toBe('');
+  expect(written((progress) => progress.news({ step: TWO, kind: 'skipped' }))).toBe('');
 });
 
 it('prefixes notices with the name of the step', () => {
@@ -79,10 +79,10 @@ it('wraps a long notice between words', () => {
 it("prints only claude's stderr with --quiet", () => {
   const said = written(
     (progress) => {
-      progress.news(ONE, STARTED);
+      progress.news(STARTED);
       progress.watcher(ONE).notice('the disk is full');
       progress.watcher(ONE).relay('warning of claude');
-      progress.news(ONE, DONE);
+      progress.news(DONE);
     },
     { quiet: true },
   );
