@@ -3,9 +3,9 @@ import * as v from 'valibot';
 import { type Document, isCollection, isMap, isNode, isPair, isScalar } from 'yaml';
 import { closest, closestChoice, didYouMean, finding, shown } from '../../config/finding.ts';
 import { SyntaxFault } from '../../config/parse-data.ts';
-import { expectation, type Leaf } from '../../config/schema.ts';
+import type { Leaf } from '../../config/schema.ts';
 import { parseYaml } from '../../config/yaml.ts';
-import { isFields, ownOf } from '../../core/protocol/fields.ts';
+import { type Fields, isFields, ownOf } from '../../core/protocol/fields.ts';
 import { CtxbError, findingsError } from '../../errors.ts';
 
 type Path = readonly (string | number)[];
@@ -100,38 +100,36 @@ interface Level extends Leaf {
 function* faultsIn(level: Level, part: unknown, path: Path): Generator<Fault> {
   const { wrapped, entries, value, item } = level;
   if (wrapped !== undefined) return yield* faultsIn(wrapped, part, path);
-  if (entries !== undefined || value !== undefined) return yield* keyFaults(level, part, path);
+  const hasKeys = entries !== undefined || value !== undefined;
+  if (hasKeys && isFields(part)) return yield* keyFaults(level, part, path);
   if (item !== undefined && Array.isArray(part)) {
     for (const [index, each] of part.entries()) yield* faultsIn(item, each, [...path, index]);
   }
-  const { issues = [] } = v.safeParse(level, part, { abortPipeEarly: true });
+  const { issues = [] } = v.safeParse(level, hasKeys ? null : part, { abortPipeEarly: true });
   // Issues with a path are those of items.
   const expected = issues.find((issue) => issue.path === undefined)?.message;
   if (expected === undefined) return;
-  const advice = part === null ? 'give it a value or remove it' : 'correct it';
-  yield { path, expected, found: valueText(part), todo: didYouMean(closestChoice(part, expected), advice) };
+  const found = hasKeys ? shown(part) : valueText(part);
+  yield { path, expected, found, todo: adviceFor(part, expected, hasKeys) };
 }
 
-function* keyFaults(level: Level, part: unknown, path: Path): Generator<Fault> {
-  const { entries = {}, value } = level;
-  if (!isFields(part)) {
-    const todo = part === null ? 'give it keys or remove it' : 'nest the keys in it';
-    return yield { path, expected: expectation(level, null) ?? 'an object', found: shown(part), todo };
-  }
+function adviceFor(part: unknown, expected: string, hasKeys: boolean): string {
+  if (part === undefined) return 'add the key';
+  if (part === null) return `give it ${hasKeys ? 'keys' : 'a value'} or remove it`;
+  return hasKeys ? 'nest the keys in it' : didYouMean(closestChoice(part, expected), 'correct it');
+}
+
+function* keyFaults({ entries = {}, value }: Level, part: Fields, path: Path): Generator<Fault> {
   const known = Object.keys(entries);
-  for (const [key, each] of Object.entries(part)) {
+  for (const key of new Set([...known, ...Object.keys(part)])) {
     const inner = ownOf(entries, key) ?? value;
     const inPath = [...path, key];
-    if (inner !== undefined) yield* faultsIn(inner, each, inPath);
-    else {
+    if (inner === undefined) {
       const todo = didYouMean(closest(key, known), 'remove it');
       yield { path: inPath, expected: `one of ${known.join(', ')}`, found: shown(key), todo };
+    } else if (inner.wrapped === undefined || Object.hasOwn(part, key)) {
+      yield* faultsIn(inner, ownOf(part, key), inPath);
     }
-  }
-  for (const [key, inner] of Object.entries(entries)) {
-    if (inner.wrapped !== undefined || Object.hasOwn(part, key)) continue;
-    const expected = expectation(inner, undefined) ?? 'a value';
-    yield { path: [...path, key], expected, found: 'nothing', todo: 'add the key' };
   }
 }
 
