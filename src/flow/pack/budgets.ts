@@ -42,12 +42,12 @@ type SourcedBudget = { readonly value: number; readonly source: BudgetSource };
 /** The configured values within floors and ceiling, no part larger than the whole. Presets scale with the window. */
 export function resolveBudgets(levels: BudgetLevels, windowTokens = REFERENCE_WINDOW) {
   const set = settleBudgets(levels, windowTokens);
-  const total = applyGuardrails('contextBudgetChars', set.contextBudgetChars.value).used;
-  const guarded = eachBudget((field) => applyGuardrails(field, set[field].value, total));
+  const total = guarded('contextBudgetChars', set.contextBudgetChars).value;
+  const each = eachBudget((field) => guarded(field, set[field], total));
   return {
-    values: eachBudget((field) => ({ value: guarded[field].used, source: set[field].source })),
-    budgets: eachBudget((field) => guarded[field].used),
-    warnings: BUDGET_FIELDS.flatMap((field) => warningOf(field, set[field], guarded[field])),
+    values: eachBudget((field): SourcedBudget => ({ value: each[field].value, source: set[field].source })),
+    budgets: eachBudget((field) => each[field].value),
+    warnings: BUDGET_FIELDS.flatMap((field) => each[field].warnings),
   };
 }
 
@@ -67,12 +67,14 @@ export function settleBudgets(levels: BudgetLevels, windowTokens = REFERENCE_WIN
 /** Values above this are probably in another unit. */
 const SUSPICIOUS = 5_000_000;
 
-function applyGuardrails(field: BudgetField, set: number, total = CEILING) {
+/** The kind of a warning is the first guardrail that applied; the message lists all of them. */
+function guarded(field: BudgetField, { value: set, source }: SourcedBudget, total = CEILING) {
   const floor = FLOORS[field];
   const ceiling = groupDigits(CEILING);
   // Also true for NaN.
   const isLow = !(set >= floor);
   const bounded = isLow ? floor : Math.min(Math.trunc(set), CEILING);
+  const used = Math.min(bounded, total);
   const guardrails = [
     {
       kind: 'suspicious',
@@ -83,18 +85,8 @@ function applyGuardrails(field: BudgetField, set: number, total = CEILING) {
     { kind: 'below_min', applies: isLow, why: `below the floor of ${groupDigits(floor)}` },
     { kind: 'above_total', applies: bounded > total, why: `above contextBudgetChars, ${groupDigits(total)}` },
   ] as const;
-  return { used: Math.min(bounded, total), met: guardrails.filter(({ applies }) => applies) };
-}
-
-/** `kind` is the first guardrail that applied; the message lists all of them. */
-function warningOf(
-  field: BudgetField,
-  { value, source }: SourcedBudget,
-  { used, met }: ReturnType<typeof applyGuardrails>,
-) {
-  const [first] = met;
-  if (first === undefined) return [];
+  const met = guardrails.filter(({ applies }) => applies);
   const reasons = met.map(({ why }) => why).join(', and ');
-  const message = `${field}: ${groupDigits(value)} (${source}) is ${reasons}; ${groupDigits(used)} is used`;
-  return [{ field, kind: first.kind, set: value, used, source, message }];
+  const message = `${field}: ${groupDigits(set)} (${source}) is ${reasons}; ${groupDigits(used)} is used`;
+  return { value: used, warnings: met.slice(0, 1).map(({ kind }) => ({ field, kind, set, used, source, message })) };
 }
