@@ -173,6 +173,34 @@ it("counts claude's other cost once if the output of a process was saved twice",
   expect(totals).toMatchObject({ calls: 3 * first.calls, usd: expect.closeTo(3 * (usd + 0.01), 6) });
 });
 
+it('counts the cost before a fork once, also if its turns have several calls', async () => {
+  const opening = { type: 'system', subtype: 'init', claude_code_version: '2.1.332', model: 'claude-sonnet-4-5' };
+  /** Two calls of 10,000 tokens, each with an answer of 1,000. Only the result has the size of the answers. */
+  const output = (session_id: string, total_cost_usd: number) => {
+    const usage = { input_tokens: 10_000, output_tokens: 1 };
+    const call = (id: string) => ({
+      id: `msg_01${session_id}OfThisProcess${id}`,
+      model: opening.model,
+      content: [],
+      usage,
+    });
+    const calls = ['a', 'b'].map((id) => ({
+      type: 'assistant',
+      message: call(id),
+      parent_tool_use_id: null,
+      session_id,
+    }));
+    const modelUsage = { [opening.model]: { contextWindow: 200_000 } };
+    const turn = { usage: { input_tokens: 20_000, output_tokens: 2_000 }, modelUsage, total_cost_usd };
+    return [{ ...opening, session_id }, ...calls, { type: 'result', subtype: 'success', session_id, ...turn }].map(
+      (line) => JSON.stringify(line),
+    );
+  };
+  const sessions = [await judged('before', output('before', 0.09)), await judged('forked', output('forked', 0.18))];
+  const again = await judged('forked-again', output('again', 0.27));
+  expect(totalsOf(markCopies([...sessions, again])).usd).toBeCloseTo(0.27, 9);
+});
+
 /** A process that resumes a session begins with the cost of the process before. */
 it('marks a cost as an upper bound if claude counted calls that the recording lacks', async () => {
   const stream = readFileSync(fixture('tool-turn.ndjson'), 'utf8').trimEnd().split('\n');

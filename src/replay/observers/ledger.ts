@@ -1,9 +1,11 @@
 import { readKey } from '../../core/governor/call-identity.ts';
+import { turnMicroUsd } from '../../core/governor/cost/cost.ts';
 import { billedOutput, callMicroUsd } from '../../core/governor/cost/priced-call.ts';
 import { microUsdOf, type Price } from '../../core/governor/cost/prices.ts';
 import { callOutput } from '../../core/governor/gauge/gauge.ts';
-import type { AssistantEvent } from '../../core/protocol/events.ts';
+import type { AssistantEvent, ResultEvent } from '../../core/protocol/events.ts';
 import { contextOf, isAllZero, isNewer, NO_USAGE, type Usage } from '../../core/protocol/usage.ts';
+import { sumOf } from '../../core/text/sum-of.ts';
 import { callsIn, joinKeys, SUBAGENT_CALL, squeezed } from '../packed.ts';
 import { type Seen, timeIn } from './seen.ts';
 
@@ -35,6 +37,8 @@ export function createLedger(keepsUsage: boolean) {
   };
   /** By subagent id; '' is the main thread. */
   const open = new Map<string, Open>();
+  /** The first call of the turn. */
+  let turnFrom = 0;
 
   function learn(call: Open, usage: Usage): void {
     call.usage = usage;
@@ -70,6 +74,17 @@ export function createLedger(keepsUsage: boolean) {
     if (keepsUsage) learn(call, { ...usage, output: callOutput(after.gauge) });
   }
 
+  /** In a stream, only the result of a turn has the final output of all its calls. The last call gets what is missing. */
+  function seeResult({ after }: Seen, event: ResultEvent): void {
+    const [from, last] = [turnFrom, calls.keys.length - 1];
+    turnFrom = last + 1;
+    if (last < from || calls.numbers.includes(SUBAGENT_CALL, from)) return;
+    const { run, session } = after;
+    const turn = turnMicroUsd(event, { prices: run.policy.cost.prices, version: session.version });
+    const missing = turn - sumOf(calls.microUsd.slice(from), (microUsd) => microUsd);
+    if (missing > 0) calls.microUsd[last] = (calls.microUsd[last] ?? 0) + missing;
+  }
+
   function seeSubagent(seen: Seen, event: AssistantEvent): void {
     const { subagent, usage, synthetic, messageId } = event;
     if (subagent === null || usage === undefined || synthetic || isAllZero(usage)) return;
@@ -98,6 +113,7 @@ export function createLedger(keepsUsage: boolean) {
       seeMain(seen);
       if (event.kind === 'assistant') seeSubagent(seen, event);
       if (event.kind === 'assistant' || event.kind === 'partial') seeCost(seen, event.subagent);
+      if (event.kind === 'result') seeResult(seen, event);
     },
     calls: () => callsIn(calls),
     squeezed: () => squeezed(calls),

@@ -195,7 +195,7 @@ function beganAgain(cost: Cost, event: ResultEvent, list: PriceList): Cost {
 }
 
 /** Cost of a turn in micro-dollars, from the usage in its result; 0 if the result names several models. */
-function turnMicroUsd({ usage, windows }: ResultEvent, { prices, version }: PriceList): number {
+export function turnMicroUsd({ usage, windows }: ResultEvent, { prices, version }: PriceList): number {
   const [model, ...others] = Object.keys(windows);
   const price = others.length > 0 ? undefined : priceFor(model, prices, version);
   if (usage === undefined || price === undefined) return 0;
