@@ -1,11 +1,12 @@
 // Plays jobs drawn by lot with claude alone and with ctxb, and prints where the saving that a run tells differs from the
-// real one, and how many runs cost more than the bound: node dist/bench/told.mjs [drawn|wide|long|kinds|a kind] [first seed] [last seed]
+// real one, and how many runs cost more than the bound: node dist/bench/told.mjs [drawn|wide|long|kinds|reported|a kind] [first seed] [last seed]
 import { savedUsd } from '../../src/core/governor/relief/accounts.ts';
 import { accountsOf } from '../../src/core/governor/relief/alone.ts';
 import { sumOf } from '../../src/core/text/sum-of.ts';
 import { drawn, drawnLong, drawnWide } from '../support/economy/drawn.ts';
 import { drawnKind, KINDS } from '../support/economy/kinds.ts';
 import { mostUsd, type Played, playAlone, playGoverned } from '../support/economy/played-claude.ts';
+import { REPORTED, reportedJob, WINDOWS } from '../support/economy/reported.ts';
 import { jobOf } from '../support/economy/shapes.ts';
 import type { Driver } from '../support/governor.ts';
 import { line, usd } from './range.ts';
@@ -50,7 +51,15 @@ function rowOf(name: string, alone: Played, run: Played, { skipped, owed, summar
   const error = (accounts.alone - accounts.real) / 1e6 - measured;
   const share = error / alone.usd;
   const calls = `${alone.calls} / ${run.calls - skipped + owed}`;
-  const figures = [usd(alone.usd), usd(run.usd), usd(told), usd(measured), usd(error), `${(100 * share).toFixed(1)} %`];
+  const figures = [
+    usd(alone.usd),
+    usd(run.usd),
+    (run.usd / alone.usd).toFixed(3),
+    usd(told),
+    usd(measured),
+    usd(error),
+    `${(100 * share).toFixed(1)} %`,
+  ];
   const above = { flat: run.usd - 1.05 * alone.usd, bound: run.usd - mostUsd(run, alone.usd) };
   return {
     ...{ error: share, above },
@@ -58,26 +67,35 @@ function rowOf(name: string, alone: Played, run: Played, { skipped, owed, summar
   };
 }
 
-function drawnJob(name: string, seed: number) {
-  if (name in KINDS) return drawnKind(name, seed);
+function namesOf(kind: string): string[] {
+  if (kind === 'kinds') return Object.keys(KINDS);
+  return kind === 'reported' ? Object.keys(REPORTED) : [kind];
+}
+
+function jobsOf(name: string, seed: number) {
+  if (name in KINDS) return [drawnKind(name, seed)];
+  if (name in REPORTED) return WINDOWS.map((window) => reportedJob(name, seed, window));
   const { shape, world } = (name === 'wide' ? drawnWide : name === 'long' ? drawnLong : drawn)(seed);
-  return { job: jobOf(shape, seed), world };
+  return [{ job: jobOf(shape, seed), world }];
 }
 
 const [kind = 'drawn', first = '1', last = '60'] = process.argv.slice(2);
 const seeds = Array.from({ length: Number(last) - Number(first) + 1 }, (_, at) => Number(first) + at);
-const names = kind === 'kinds' ? Object.keys(KINDS) : [kind];
+const names = namesOf(kind);
 const rows = names.flatMap((name) =>
-  seeds.map((seed): Row => {
-    const { job, world } = drawnJob(name, seed);
-    const counted: Counted = { skipped: 0, owed: 0, summaries: 0 };
-    const run = playGoverned(job, world, (driver) => watched(driver, counted));
-    return rowOf(`${name} ${seed}, ${world.model}`, playAlone(job, world), run, counted);
-  }),
+  seeds.flatMap((seed) =>
+    jobsOf(name, seed).map(({ job, world }): Row => {
+      const counted: Counted = { skipped: 0, owed: 0, summaries: 0 };
+      const run = playGoverned(job, world, (driver) => watched(driver, counted));
+      const title = `${name} ${seed}, ${world.model}, ${world.window / 1_000}k`;
+      return rowOf(title, playAlone(job, world), run, counted);
+    }),
+  ),
 );
 const heads = [
   'alone',
   'ctxb',
+  '×',
   'told',
   'measured',
   'error',

@@ -1,9 +1,19 @@
 import { createRandom, type Random } from '../random.ts';
-import { ANSWER, edit, pathOf, read, run, signOf, textOf, write } from './moves.ts';
+import { ANSWER, called, edit, failed, pathOf, read, run, signOf, textOf, together, write } from './moves.ts';
 import type { Call, Move, PlayedJob, PlayedTurn, Sight } from './played-claude.ts';
 
 /** A part of the work: it yields moves, and looks for what it needs in the request. */
 export type Work = Generator<Move, void>;
+
+/** What a tool gives back: a page, a list, a report. */
+export interface Thing {
+  readonly name: string;
+  readonly tokens: number;
+  readonly tool: string;
+  readonly input: object;
+  /** Tokens of each call of the subagent that makes it. */
+  readonly spent?: readonly number[];
+}
 
 /** What a model can do at work. */
 export interface Desk {
@@ -20,6 +30,12 @@ export interface Desk {
   /** A subagent answers. @param spent tokens of each of its calls */
   agent(task: string, tokens: number, spent?: readonly number[]): Work;
   pause(minutes: number): Work;
+  /** Calls tools, all of them in one message. */
+  call(...things: readonly Thing[]): Work;
+  /** Calls those tools again whose results the model does not see. @param most calls in a message */
+  see(most: number, ...things: readonly Thing[]): Work;
+  /** A call that fails. */
+  fail(tool: string, input: object, text: string): Work;
   /** Gives a file its size, in tokens; without it, a file has one drawn by lot. */
   size(file: string, tokens: number): string;
 }
@@ -51,6 +67,19 @@ function createDesk(random: Random, sees: Sight): Desk {
   const sizes = new Map<string, number>();
   const printed = new Map<string, (id: string) => Call>();
   let calls = 0;
+  const idOfNext = () => `toolu_${++calls}`;
+
+  function callOf({ name, tokens, tool, input, spent = [] }: Thing): Call {
+    return { ...called(idOfNext(), tool, input, textOf(name, tokens)), agent: spent };
+  }
+
+  function* see(most: number, things: readonly Thing[]): Work {
+    for (let times = 0; times < 2 * things.length; times++) {
+      const missing = things.filter(({ name }) => !sees(signOf(name))).slice(0, most);
+      if (missing.length === 0) return;
+      yield { ...together(missing.map(callOf)), again: true };
+    }
+  }
 
   function sizeOf(file: string): number {
     const known = sizes.get(file) ?? Math.round(400 * 30 ** random.next());
@@ -92,6 +121,13 @@ function createDesk(random: Random, sees: Sight): Desk {
       })),
     *pause(minutes) {
       yield { kind: 'pause', ms: minutes * 60_000 };
+    },
+    *call(...things) {
+      yield together(things.map(callOf));
+    },
+    see: (most, ...things) => see(most, things),
+    *fail(tool, input, text) {
+      yield failed(called(idOfNext(), tool, input, ''), text);
     },
     size(file, tokens) {
       sizes.set(file, tokens);

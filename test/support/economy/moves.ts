@@ -31,7 +31,18 @@ export function run(command: string, tokens: number, id: string): Call {
   return called(id, 'Bash', { command }, textOf(command, tokens));
 }
 
-function called(tool_use_id: string, tool: string, input: object, text: string): Call {
+/** Several calls in one message. */
+export function together(calls: readonly Call[]): Call {
+  const [uses, results] = [calls.flatMap((each) => each.uses), calls.flatMap((each) => each.results)];
+  return { ...ANSWER, uses, results, agent: calls.flatMap(({ agent = [] }) => agent), ends: false };
+}
+
+/** A call that fails. */
+export function failed(call: Call, text: string): Call {
+  return { ...call, results: call.results.map((result) => ({ ...result, text, isError: true })) };
+}
+
+export function called(tool_use_id: string, tool: string, input: object, text: string): Call {
   return { ...ANSWER, uses: [{ tool_use_id, tool, input }], results: [{ tool_use_id, text }], ends: false };
 }
 

@@ -74,6 +74,8 @@ export interface PlayedWorld {
   readonly atOnce?: boolean;
   /** It says that no more follow. */
   readonly ended?: boolean;
+  /** The user has set the level at which claude compacts. */
+  readonly level?: number;
 }
 
 export interface Played {
@@ -125,7 +127,11 @@ const CALL_MS = 8_000;
 
 /** Plays a job with ctxb's governor, whose mod answers compactions with what the real one would keep. @param watch sees it */
 export function playGoverned(job: PlayedJob, world: PlayedWorld, watch = (driver: Driver) => driver): Played {
-  return play(job, world, watch(drive(runWith({ exact: true, policy: policyWith(world.policy) }))));
+  return play(job, world, watch(drive(runOf(world))));
+}
+
+function runOf({ policy, level }: PlayedWorld) {
+  return runWith({ exact: true, policy: policyWith(policy), callerPlacedTrigger: level !== undefined });
 }
 
 /** Dollars that a run may cost: 1.05 times as much as claude alone, and the price of its dearest compaction. */
@@ -262,10 +268,11 @@ class PlayedClaude {
       if (tool === 'Write') this.#contents.set(id, tokensOfText(String(fieldsOf(input).content)));
     }
     if (again === true) for (const { tool_use_id: id, text: got } of results) this.#contents.set(id, tokensOfText(got));
-    for (const [at, tokens] of agent.entries()) this.#agentCall(uses[0]?.tool_use_id ?? '', tokens, at);
+    for (const [at, tokens] of agent.entries()) this.#agentCall(uses[at % uses.length]?.tool_use_id ?? '', tokens, at);
     for (const result of results) {
       this.#say(createMessage('user', '', { toolResults: [result] }));
-      const block = { type: 'tool_result', tool_use_id: result.tool_use_id, content: result.text };
+      const { tool_use_id, text: got, isError = false } = result;
+      const block = { type: 'tool_result', tool_use_id, content: got, is_error: isError };
       this.#tell({
         type: 'user',
         message: { role: 'user', content: [block] },
@@ -385,7 +392,8 @@ class PlayedClaude {
 
   /** With Haiku the real one compacts once the API refuses a prompt: it was seen to do so at 200,795 tokens. */
   #ownLevel(): number {
-    const { model, window } = this.#world;
+    const { model, window, level } = this.#world;
+    if (level !== undefined) return level;
     return model.includes('haiku') ? window : window - NATIVE_RESERVE_TOKENS;
   }
 
