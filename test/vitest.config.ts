@@ -26,6 +26,7 @@ const programs = {
 const PLAYED = [
   'test/core/governor/properties.test.ts',
   'test/core/governor/relief/bound.test.ts',
+  'test/core/governor/relief/reported.test.ts',
   'test/replay/light/light-replay.test.ts',
   'test/run/fuzz.test.ts',
 ];

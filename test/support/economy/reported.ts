@@ -69,11 +69,8 @@ const pagesOfFiles: Kind = (desk) => {
 
 /** Each action in a browser gives back the whole page; only the last one counts. */
 const browser: Kind = (desk) => {
-  const [least, most] = desk.random.pick([
-    [2_000, 8_000],
-    [3_000, 20_000],
-    [12_000, 25_000],
-  ] as const);
+  const least = desk.random.pick<number>([2_000, 3_000, 12_000]);
+  const most = desk.random.whole(least, 25_000);
   return times(desk.random.whole(3, 10), (at) => {
     function* work(): Work {
       for (const each of times(desk.random.whole(4, 12), Number)) {
@@ -243,12 +240,13 @@ const refusedEdits: Kind = (desk) => {
         const file = `web/r${desk.random.whole(0, 8)}.ts`;
         const size = 1_000 + 700 * Number(file.slice(5, -3));
         const version = versions.get(file) ?? 0;
+        yield* desk.see(1, fileOf(file, size, version));
         if (desk.random.chance(0.5)) {
           const input = { file_path: pathOf(file), old_string: 'a', new_string: 'b' };
           yield* desk.fail('Edit', input, 'File has been modified since read. Read it again before writing to it.');
           versions.set(file, version + 1);
+          yield* desk.see(1, fileOf(file, size, version + 1));
         }
-        yield* desk.see(1, fileOf(file, size, versions.get(file)));
         yield* desk.edit(file);
         yield* desk.run(`npx prettier --write ${file}`, 40);
       }
