@@ -97,15 +97,19 @@ export type Drawing = object | string | null | undefined;
 
 type Hook<E, A> = ($: Engine, e: E, next: (e: E) => Promise<A>) => Promise<A>;
 
+interface Hooks {
+  readonly 'session.start': Hook<{ readonly isInteractive: boolean }, unknown>;
+  readonly 'session.measure': Hook<object, unknown>;
+  readonly 'prompt.submit': Hook<SubmitEvent, unknown>;
+  readonly 'turn.start': Hook<{ readonly agentId?: string; readonly turnId: string }, unknown>;
+  readonly 'turn.complete': Hook<{ readonly agentId?: string; readonly isAborted: boolean }, unknown>;
+  readonly 'session.compact': Hook<CompactEvent, object>;
+  readonly 'classic.SessionStart': Hook<SessionStart, { additionalContext?: string[] }>;
+  readonly 'classic.PostCompact': Hook<object, unknown>;
+}
+
 export interface On {
-  (event: 'session.start', hook: Hook<{ readonly isInteractive: boolean }, unknown>): void;
-  (event: 'session.measure', hook: Hook<object, unknown>): void;
-  (event: 'prompt.submit', hook: Hook<SubmitEvent, unknown>): void;
-  (event: 'turn.start', hook: Hook<{ readonly agentId?: string; readonly turnId: string }, unknown>): void;
-  (event: 'turn.complete', hook: Hook<{ readonly agentId?: string; readonly isAborted: boolean }, unknown>): void;
-  (event: 'session.compact', hook: Hook<CompactEvent, object>): void;
-  (event: 'classic.SessionStart', hook: Hook<SessionStart, { additionalContext?: string[] }>): void;
-  (event: 'classic.PostCompact', hook: Hook<object, unknown>): void;
+  <K extends keyof Hooks>(event: K, hook: Hooks[K]): void;
   (event: 'command.run', of: { readonly command: string }, hook: Hook<{ readonly args: string }, object>): void;
   (event: 'ui.render', of: { readonly component: 'AbovePrompt' }, hook: Hook<RenderEvent, Drawing>): void;
   (event: 'ui.render', of: { readonly component: 'UserMessage' }, hook: Hook<MessageEvent, Drawing>): void;

@@ -9,7 +9,6 @@ import { replaySource } from '../../src/replay/replay.ts';
 import { unmasked } from '../support/unmasked.ts';
 
 const FOLDER = 'fixtures/logs';
-const KNOWN = { window: undefined, model: undefined, usage: undefined, limits: {} };
 const NEWLINE = 10;
 
 /** Sizes of a log as it grows by each line. */
@@ -25,10 +24,10 @@ function followed(bytes: Buffer) {
   for (const size of sizesOf(bytes)) {
     for (let part = log.nextPart(size); part !== undefined; part = log.nextPart(size))
       session.read(log.lines(bytes.subarray(part.offset, part.offset + part.length).toString('base64')));
-    const { calls, used } = session.judged(KNOWN).gauge;
+    const { calls, used } = session.judged().gauge;
     if (calls > 0) contexts[calls - 1] = used;
   }
-  const { calls, peak, window } = session.judged(KNOWN).gauge;
+  const { calls, peak, window } = session.judged().gauge;
   return { contexts, calls, peak, window: window.tokens };
 }
 

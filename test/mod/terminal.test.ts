@@ -2,13 +2,11 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../src/config/defaults.ts';
 import { heardText, linesText, noteText, summaryText } from '../../src/core/exact/own-words.ts';
-import { initialState } from '../../src/core/governor/initial-state.ts';
 import { type Engine, isSeenByModel } from '../../src/mod/engine.ts';
 import { bandText, foldedText } from '../../src/mod/terminal/commands.ts';
 import { createLogReader } from '../../src/mod/terminal/log-reader.ts';
 import { followLate, PluginState } from '../../src/mod/terminal/seat.ts';
 import { createTerminalSession, policyFor } from '../../src/mod/terminal/session.ts';
-import { replayRun } from '../../src/replay/replay-run.ts';
 
 describe('the log of a session', () => {
   /** Reads a log as it grows: the lines of each reading. */
@@ -120,7 +118,11 @@ describe('a session', () => {
     ];
   };
   const prompt = line({ type: 'user', message: { role: 'user', content: 'never touch legacy' } });
-  const begun = () => createTerminalSession({ policy: policyFor({}) });
+  const begun = () => {
+    const session = createTerminalSession({ policy: policyFor({}) });
+    session.report(known);
+    return session;
+  };
 
   it.each([
     ['pays', 20, 130_000, true],
@@ -130,15 +132,15 @@ describe('a session', () => {
   ])('is compacted if that %s', (_, count, tokens, isDue) => {
     const session = begun();
     session.read([prompt, ...calls(count, tokens)]);
-    expect(session.isDue(known)).toBe(isDue);
+    expect(session.isDue()).toBe(isDue);
   });
 
   it('stays due until claude asks the mod to compact, and a failed attempt is not repeated immediately', () => {
     const session = begun();
     session.read([prompt, ...calls(20, 130_000)]);
-    expect([session.isDue(known), session.isDue(known)]).toEqual([true, true]);
-    expect(session.compact([], known, { isMidTurn: false }).outcome.answered).toBe(false);
-    expect(session.isDue(known)).toBe(false);
+    expect([session.isDue(), session.isDue()]).toEqual([true, true]);
+    expect(session.compact([], { isMidTurn: false }).outcome.answered).toBe(false);
+    expect(session.isDue()).toBe(false);
   });
 
   it('keeps texts that were sent during a turn in their place, whether the log has them yet or not', () => {
@@ -150,7 +152,7 @@ describe('a session', () => {
     session.read([queued('mind the tests'), ...rest]);
     const messages = [said('never touch legacy'), ...[0, 1, 2, 3].flatMap(round), said('and now')];
     const texts = (isMidTurn: boolean) =>
-      session.compact(messages, known, { isMidTurn }).messages?.map(({ text }) => text.split('\n').at(-1)) ?? [];
+      session.compact(messages, { isMidTurn }).messages?.map(({ text }) => text.split('\n').at(-1)) ?? [];
     const between = texts(false);
     expect(between.filter((text) => text === 'mind the tests')).toHaveLength(1);
     expect(between.indexOf('mind the tests')).toBeLessThan(between.indexOf('and now'));
@@ -172,7 +174,11 @@ describe('a session', () => {
     const session = begun();
     session.read([prompt, ...calls(2, 30_000)]);
     const after = (input: number) => ({ ...known, usage: { input, cacheCreation: 0, cacheRead: 0, output: 0 } });
-    expect([30_000, 35_000].map((tokens) => session.isBehind(after(tokens)))).toEqual([false, true]);
+    const isBehind = (tokens: number) => {
+      session.report(after(tokens));
+      return session.isBehind();
+    };
+    expect([30_000, 35_000].map(isBehind)).toEqual([false, true]);
   });
 
   it('is followed after a compaction until the log shows it', async () => {
@@ -184,7 +190,7 @@ describe('a session', () => {
     const { engine, naps } = engineWith((nap) => (nap < 9 ? before : [...before, boundary]));
     await followLate(engine, plugin);
     expect(naps()).toBe(9);
-    expect(plugin.size()).toBeLessThan(130_000);
+    expect(plugin.session.size()).toBeLessThan(130_000);
   });
 
   const cleared = (offersNotes = true) => {
@@ -196,7 +202,7 @@ describe('a session', () => {
 
   it('starts with empty context and notes after /clear, and offers the earlier notes until the next turn', () => {
     const session = cleared();
-    expect(session.judged(known).gauge).toMatchObject({ basis: 'none', used: 0 });
+    expect(session.judged().gauge).toMatchObject({ basis: 'none', used: 0 });
     expect(session.handBack()).toBeUndefined();
     expect(session.offered()).toBe('1 prompt');
     session.goOn();
@@ -236,22 +242,33 @@ describe('a session', () => {
 });
 
 it('the band is the status line, in pieces that claude can colour', () => {
-  const pieces = bandText(initialState(replayRun(DEFAULTS)), 0.5, 80);
-  expect(pieces.map(({ text }) => text).join('')).toBe(
-    'ctxb ░░░░░░░░░░░░░░░░░░░░ not measured yet · $0.50 this session',
-  );
+  const plugin = new PluginState({});
+  plugin.costUsd = 0.5;
+  const pieces = bandText(plugin, 80);
+  expect(wordsOf(pieces)).toBe('ctxb ░░░░░░░░░░░░░░░░░░░░ not measured yet · $0.50 this session');
   expect(pieces[1]).toEqual({ text: '░░░░░░░░░░░░░░░░░░░░ not measured yet', dimColor: true });
 });
 
 it.each([
-  ['a compaction', { compacted: { from: 191_000 } }, 'compacted 191k → 0 (−100%)'],
-  ['one that took nothing', { compacted: { from: undefined } }, 'nothing left to cut'],
-  ['one that claude has not logged yet', { compacted: { from: 0 } }, 'compacted'],
-  ['an offer', { offered: '2 prompts' }, '/ctxb:back hands back 2 prompts'],
+  ['a compaction', { from: 191_000 }, 'compacted 191k → 0 (−100%)'],
+  ['one that took nothing', { from: undefined }, 'nothing left to cut'],
+  ['one that claude has not logged yet', { from: 0 }, 'compacted'],
 ])('the band shows news: %s', (_, news, told) => {
-  const pieces = bandText(initialState(replayRun(DEFAULTS)), undefined, 120, news);
-  expect(pieces.map(({ text }) => text).join('')).toContain(` · ${told}`);
+  const plugin = new PluginState({});
+  plugin.news = news;
+  expect(wordsOf(bandText(plugin, 120))).toContain(` · ${told}`);
 });
+
+it('the band shows an offer', () => {
+  const plugin = new PluginState({});
+  const said = (content: string) =>
+    JSON.stringify({ type: 'user', sessionId: 's', message: { role: 'user', content } });
+  plugin.session.read(['one', 'two'].map(said));
+  plugin.session.clear();
+  expect(wordsOf(bandText(plugin, 120))).toContain(' · /ctxb:back hands back 2 prompts');
+});
+
+const wordsOf = (pieces: readonly { readonly text: string }[]) => pieces.map(({ text }) => text).join('');
 
 it.each([
   [linesText(['Bash a', 'Bash b']), '[ctxb] 2 steps, one line each (ctrl+o shows all)'],

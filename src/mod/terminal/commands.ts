@@ -1,5 +1,4 @@
 import { readOwn } from '../../core/exact/own-words.ts';
-import { predictedTokens } from '../../core/governor/gauge/gauge.ts';
 import { inTokens } from '../../core/governor/policy.ts';
 import { momentOf } from '../../core/governor/relief/outlook.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
@@ -11,34 +10,28 @@ import { type Colour, PLAIN } from '../../report/style.ts';
 import { type Part, SEPARATOR, statusParts, statusText } from '../../statusline/status-text.ts';
 import { redact } from '../../store/masks/redact.ts';
 import type { Engine } from '../engine.ts';
+import { type CompactionNews, follow, look, type PluginState } from './seat.ts';
 
-export interface CommandAnswer {
+interface CommandAnswer {
   readonly text: string;
   readonly isTextDisplayOnly?: true;
   /** Texts that only the model sees. */
   readonly context?: readonly string[];
 }
 
-export interface SessionStatus {
-  readonly last: ExactReceipt | undefined;
-  /** Why claude compacts in its own way; undefined: compactions are exact. */
-  readonly left: string | undefined;
-  readonly program: string | undefined;
-  readonly logPath: string | undefined;
-}
-
 /** Columns of a status line if the terminal's width is unknown. */
 const WIDE = 200;
 
-export function statusOf(state: GovernorState, costUsd: number | undefined, standing: SessionStatus): CommandAnswer {
-  const lines = [statusText(state, costUsd, PLAIN, WIDE), momentText(state, standing), lastText(standing)];
+function status({ session, costUsd, left, last }: PluginState): CommandAnswer {
+  const state = session.judged();
+  const compactionText = left === undefined ? momentText(state) : notCompactingText(left);
+  const lines = [statusText(state, costUsd, PLAIN, WIDE), compactionText, lastText(last)];
   return { text: lines.filter((line) => line !== '').join('\n'), isTextDisplayOnly: true };
 }
 
 const notCompactingText = (left: string) => `compactions are claude's own: ${left}`;
 
-function momentText(state: GovernorState, { left }: SessionStatus): string {
-  if (left !== undefined) return notCompactingText(left);
+function momentText(state: GovernorState): string {
   const { thresholds, compaction } = state.run.policy;
   const { tokens: window } = state.gauge.window;
   const level = `from ${percent(thresholds.compact)} on${window === undefined ? '' : ` (${tokens(inTokens(thresholds.compact, window))} tokens)`}`;
@@ -48,7 +41,7 @@ function momentText(state: GovernorState, { left }: SessionStatus): string {
   return `compacts exactly at the end of a turn: ${when}`;
 }
 
-function lastText({ last }: SessionStatus): string {
+function lastText(last: ExactReceipt | undefined): string {
   if (last === undefined) return '';
   if (!last.answered) return `last compaction: claude's own summary, because ${last.why}`;
   if (leavesAll(last)) return 'last compaction: nothing left to cut';
@@ -57,18 +50,24 @@ function lastText({ last }: SessionStatus): string {
 }
 
 /** The handoff document, or a message after writing it to a new file. */
-export async function handoff($: Engine, document: string, file: string): Promise<CommandAnswer> {
-  const text = redact(document, { keepLines: true });
+async function handoff($: Engine, { session, turn }: PluginState, file: string): Promise<CommandAnswer> {
+  const text = redact(session.handoff(await $.clock.now(), turn !== undefined), { keepLines: true });
   if (file === '') return { text };
   if (await $.fs.exists(file)) return { text: `${file} exists already: name a new file` };
   await $.fs.write(file, text);
   return { text: `${file}: written` };
 }
 
-export const NOTHING_BACK = 'nothing to hand back: no conversation of this session was ended by /clear';
+const NOTHING_BACK = 'nothing to hand back: no conversation of this session was ended by /clear';
 
-/** The answer to `/ctxb:back`. The model gets the earlier prompts and notes with the next prompt. */
-export function handBackAnswer(what: string, notes: string | undefined): CommandAnswer {
+/** The model gets the earlier prompts and notes with the next prompt. */
+async function back($: Engine, plugin: PluginState): Promise<CommandAnswer> {
+  const what = plugin.session.back();
+  if (what === undefined) return { text: NOTHING_BACK, isTextDisplayOnly: true };
+  // Read this conversation's log again, now with the notes of the previous conversation.
+  plugin.log = undefined;
+  await follow($, plugin);
+  const notes = plugin.session.handBack();
   return { text: `handed back: ${what}`, isTextDisplayOnly: true, ...(notes !== undefined && { context: [notes] }) };
 }
 
@@ -91,17 +90,16 @@ const PATIENCE_MS = 60_000;
 const ALL_FACTS = 'ctxb doctor in a shell tries all facts that ctxb relies on';
 
 /** Facts about this session, and problems of this Claude Code if ctxb is installed. */
-export async function doctor(
-  $: Engine,
-  state: GovernorState,
-  { left, program, logPath }: SessionStatus,
-): Promise<CommandAnswer> {
-  const { version } = state.session;
-  const window = state.gauge.window.tokens;
+async function doctor($: Engine, plugin: PluginState): Promise<CommandAnswer> {
+  await look($, plugin);
+  const { left, program, log } = plugin;
+  const { session, gauge } = plugin.session.judged();
+  const { version } = session;
+  const window = gauge.window.tokens;
   const lines = [
     `Claude Code${version === undefined ? '' : ` ${version}`}, window ${window === undefined ? 'unknown' : tokens(window)}`,
     left === undefined ? 'compactions are exact: no call, prompts as they were said' : notCompactingText(left),
-    `log: ${logPath ?? 'none yet'}`,
+    `log: ${log?.path ?? 'none yet'}`,
     ...(program === undefined ? [NO_PROGRAM] : await checkLines($, program)),
   ];
   return { text: lines.join('\n'), isTextDisplayOnly: true };
@@ -117,6 +115,28 @@ async function checkLines($: Engine, program: string): Promise<readonly string[]
   const passed =
     checks.length === 0 ? stderr.trim() : `${checks.length - problems.length} of ${checks.length} checks passed`;
   return [...problems.map(({ subject, text }) => `! ${subject}: ${text}`), `${program}: ${passed}; ${ALL_FACTS}`];
+}
+
+export const COMMANDS = ['ctxb:status', 'ctxb:handoff', 'ctxb:back', 'ctxb:doctor'] as const;
+
+/** claude follows `$` into functions only by their names, so this is no table. */
+export async function answerTo(
+  command: (typeof COMMANDS)[number],
+  $: Engine,
+  plugin: PluginState,
+  words: string,
+): Promise<CommandAnswer> {
+  await follow($, plugin);
+  switch (command) {
+    case 'ctxb:status':
+      return status(plugin);
+    case 'ctxb:handoff':
+      return handoff($, plugin, words);
+    case 'ctxb:back':
+      return back($, plugin);
+    case 'ctxb:doctor':
+      return doctor($, plugin);
+  }
 }
 
 export interface Piece {
@@ -135,20 +155,10 @@ const THEME: Readonly<Record<Colour, Omit<Piece, 'text'>>> = {
   cyan: {},
 };
 
-export interface CompactionNews {
-  /** Tokens of the context before the compaction; undefined if nothing was left to cut. */
-  readonly from: number | undefined;
-}
-
-interface News {
-  readonly compacted?: CompactionNews | undefined;
-  /** Description of what `/ctxb:back` hands back. */
-  readonly offered?: string | undefined;
-}
-
-function newsParts({ compacted, offered }: News, { gauge }: GovernorState): Part[] {
+function newsParts({ news, session }: PluginState): Part[] {
+  const offered = session.offered();
   return [
-    ...(compacted === undefined ? [] : [{ text: sizesOf(compacted, predictedTokens(gauge)), rank: 3 }]),
+    ...(news === undefined ? [] : [{ text: sizesOf(news, session.size()), rank: 3 }]),
     ...(offered === undefined ? [] : [{ text: `/ctxb:back hands back ${offered}`, rank: 1 }]),
   ];
 }
@@ -160,13 +170,9 @@ function sizesOf({ from }: CompactionNews, now: number): string {
 }
 
 /** The status line above the prompt. */
-export function bandText(
-  state: GovernorState,
-  costUsd: number | undefined,
-  width: number,
-  news: News = {},
-): readonly Piece[] {
-  const parts = statusParts(state, costUsd, Math.max(1, width - 'ctxb '.length), newsParts(news, state));
+export function bandText(plugin: PluginState, width: number): readonly Piece[] {
+  const room = Math.max(1, width - 'ctxb '.length);
+  const parts = statusParts(plugin.session.judged(), plugin.costUsd, room, newsParts(plugin));
   return parts.flatMap(({ text, colour = 'bold' }, index) => [
     { text: index === 0 ? 'ctxb ' : SEPARATOR },
     { text, ...THEME[colour] },

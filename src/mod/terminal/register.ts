@@ -1,19 +1,9 @@
-import { namesCompactionHook } from '../../claude/compaction-hooks.ts';
 import type { Answer } from '../../core/exact/exact-answer.ts';
 import { leavesAll } from '../../core/protocol/exact-plan.ts';
 import { circumstancesOf } from '../circumstances.ts';
 import { type CompactEvent, type Drawing, type Engine, isFromUser, isSeenByModel, type On } from '../engine.ts';
-import {
-  bandText,
-  doctor,
-  foldedText,
-  handBackAnswer,
-  handoff,
-  NOTHING_BACK,
-  type SessionStatus,
-  statusOf,
-} from './commands.ts';
-import { awaitLog, follow, followLate, PluginState, sessionFor, watchTurn } from './seat.ts';
+import { answerTo, bandText, COMMANDS, foldedText } from './commands.ts';
+import { awaitLog, follow, followLate, look, PluginState, sessionFor, watchTurn } from './seat.ts';
 import type { Options } from './session.ts';
 
 /** claude's own JSX factory. */
@@ -33,19 +23,16 @@ export function register(on: On, options: Options): void {
     plugin.isRun = (await $.env.get('CTXB_RUN')) !== undefined;
     if (plugin.isRun) return next(e);
     plugin.transcript = e.transcript_path;
-    if (e.source !== 'compact') {
-      plugin.news = undefined;
-      plugin.last = undefined;
-    }
-    const isNew = e.source !== 'clear' && e.source !== 'compact';
-    if (isNew) {
+    if (e.source !== 'compact') plugin.forgetCompaction();
+    if (e.source !== 'clear' && e.source !== 'compact') {
       await look($, plugin);
       plugin.session = sessionFor(options);
       plugin.log = undefined;
     }
     await follow($, plugin);
     if (e.source === 'clear') plugin.session.clear();
-    const notes = e.source === 'compact' && !plugin.isExact ? plugin.session.handBack() : undefined;
+    // The messages of an exact compaction contain everything that should be handed back.
+    const notes = e.source === 'compact' && !plugin.last?.answered ? plugin.session.handBack() : undefined;
     const answer = await next(e);
     return notes === undefined
       ? answer
@@ -62,7 +49,7 @@ export function register(on: On, options: Options): void {
     if (isSeenByModel(e)) plugin.session.hear(e.text);
     if (isFromUser(e)) plugin.session.say(e.text);
     const entered = await next(e);
-    if (!plugin.isRun) await follow($, plugin);
+    await follow($, plugin);
     return entered;
   });
 
@@ -94,73 +81,46 @@ export function register(on: On, options: Options): void {
   });
 
   on('session.measure', async ($, e, next) => {
-    if (!plugin.isRun) await follow($, plugin);
+    await follow($, plugin);
     return next(e);
   });
 
   on('session.compact', async ($, e, next) => {
     plugin.asked();
-    plugin.isExact = false;
+    if (plugin.isRun || e.agentId !== undefined) return next(e);
     // `/compact` with a focus requests claude's own summary.
     const isAsked = e.trigger === 'manual' && e.instructions !== undefined;
-    if (plugin.isRun || e.agentId !== undefined || e.trigger === 'precompute') return next(e);
-    if (isAsked || notCompactingReason(plugin) !== undefined) {
-      plugin.news = undefined;
-      plugin.last = undefined;
+    if (isAsked || e.trigger === 'precompute' || plugin.left !== undefined) {
+      plugin.forgetCompaction();
       return next(e);
     }
     const { messages, outcome, waits } = await compact($, plugin, e);
     if (messages !== undefined) return { messages };
     // Only a full context justifies the cost of a summary.
-    const isEarly = waits !== undefined || (e.trigger === 'plugin' && !plugin.session.isFull(plugin.known));
+    const isEarly = waits !== undefined || (e.trigger === 'plugin' && !plugin.session.isFull());
     return isEarly ? { skip: `ctxb: ${outcome.why}` } : next(e);
   });
 
   // Update the status line immediately after a compaction.
   on('classic.PostCompact', async ($, e, next) => {
     // claude's own summary too; the state is still that of the call before.
-    plugin.news ??= { from: plugin.size() };
+    plugin.news ??= { from: plugin.session.size() };
     const answer = await next(e);
-    if (!plugin.isRun) void followLate($, plugin);
+    void followLate($, plugin);
     return answer;
   });
 
-  on('command.run', { command: 'ctxb:status' }, async ($, e, next) => {
-    if (plugin.isRun) return next(e);
-    await follow($, plugin);
-    return statusOf(plugin.state, plugin.known.costUsd, sessionStatusOf(plugin));
-  });
-
-  on('command.run', { command: 'ctxb:handoff' }, async ($, e, next) => {
-    if (plugin.isRun) return next(e);
-    await follow($, plugin);
-    return handoff($, plugin.session.handoff(await $.clock.now(), plugin.turn !== undefined), e.args.trim());
-  });
-
-  on('command.run', { command: 'ctxb:back' }, async ($, e, next) => {
-    if (plugin.isRun) return next(e);
-    await follow($, plugin);
-    const what = plugin.session.back();
-    if (what === undefined) return { text: NOTHING_BACK, isTextDisplayOnly: true };
-    // Read this conversation's log again, now with the notes of the previous conversation.
-    plugin.log = undefined;
-    await follow($, plugin);
-    return handBackAnswer(what, plugin.session.handBack());
-  });
-
-  on('command.run', { command: 'ctxb:doctor' }, async ($, e, next) => {
-    if (plugin.isRun) return next(e);
-    await look($, plugin);
-    await follow($, plugin);
-    return doctor($, plugin.state, sessionStatusOf(plugin));
-  });
+  for (const command of COMMANDS) {
+    on('command.run', { command }, async ($, e, next) =>
+      plugin.isRun ? next(e) : answerTo(command, $, plugin, e.args.trim()),
+    );
+  }
 
   on('ui.render', { component: 'AbovePrompt' }, async ($, e, next) => {
     const below = await next(e);
     if (plugin.isRun || e.props.hasSurvey) return below;
     const { Box, Text } = $.ui.resolve(e);
-    const news = { compacted: plugin.news, offered: plugin.session.offered() };
-    const pieces = bandText(plugin.state, plugin.known.costUsd, e.props.bodyColumns, news);
+    const pieces = bandText(plugin, e.props.bodyColumns);
     const line = h(Text, null, ...pieces.map(({ text, ...style }) => h(Text, style, text)));
     return below ? h(Box, { flexDirection: 'column' }, line, below) : line;
   });
@@ -172,26 +132,6 @@ export function register(on: On, options: Options): void {
   });
 }
 
-/**
- * Why compactions are left to claude. With a mod, claude calls no PreCompact hook, so the user's hook would be skipped.
- */
-function notCompactingReason({ hooks }: PluginState): string | undefined {
-  return namesCompactionHook(hooks) ? 'a PreCompact hook of yours would not be asked' : undefined;
-}
-
-function sessionStatusOf(plugin: PluginState): SessionStatus {
-  const { last, program, log } = plugin;
-  return { last, left: notCompactingReason(plugin), program, logPath: log?.path };
-}
-
-async function look($: Engine, plugin: PluginState): Promise<void> {
-  plugin.hooks = await $.settings.read({ key: 'hooks' }).catch(() => undefined);
-  const path = (await $.env.get('PATH')) ?? '';
-  const files = path.split(':').map((folder) => `${folder}/ctxb`);
-  const found = await Promise.all(files.map((file) => $.fs.exists(file).catch(() => false)));
-  plugin.program = files[found.indexOf(true)];
-}
-
 async function compact($: Engine, plugin: PluginState, e: CompactEvent): Promise<Answer> {
   const { trigger, messages } = e;
   const started = performance.now();
@@ -201,14 +141,13 @@ async function compact($: Engine, plugin: PluginState, e: CompactEvent): Promise
   const isMidTurn = trigger === 'auto';
   if (!isMidTurn) await awaitLog($, plugin);
   const circumstances = await circumstancesOf($, e, plugin.waits);
-  const size = plugin.size();
-  const answer = plugin.session.compact(messages, plugin.known, { ...circumstances, isMidTurn });
+  const size = plugin.session.size();
+  const answer = plugin.session.compact(messages, { ...circumstances, isMidTurn });
   plugin.waits = answer.waits === undefined ? 0 : plugin.waits + 1;
   if (answer.waits !== undefined) return answer;
   const ms = Math.round(performance.now() - started);
   plugin.last = { version: 1, number: 1, ms, ...answer.outcome };
-  plugin.isExact = answer.messages !== undefined;
-  plugin.news = plugin.isExact ? { from: leavesAll(plugin.last) ? undefined : size } : undefined;
+  plugin.news = plugin.last.answered ? { from: leavesAll(plugin.last) ? undefined : size } : undefined;
   return answer;
 }
 
@@ -218,7 +157,7 @@ async function compact($: Engine, plugin: PluginState, e: CompactEvent): Promise
  * has begun, claude refuses, and the end of that turn is the next chance. @returns whether claude called the mod
  */
 async function compactIfDue($: Engine, plugin: PluginState): Promise<boolean> {
-  if (notCompactingReason(plugin) !== undefined || !plugin.session.isDue(plugin.known)) return false;
+  if (plugin.left !== undefined || !plugin.session.isDue()) return false;
   const modCalled = new Promise<boolean>((resolve) => {
     plugin.asked = () => resolve(true);
   });

@@ -1,9 +1,6 @@
-import { predictedTokens } from '../../core/governor/gauge/gauge.ts';
-import type { GovernorState } from '../../core/governor/state.ts';
+import { namesCompactionHook } from '../../claude/compaction-hooks.ts';
 import type { ExactReceipt } from '../../core/protocol/exact-plan.ts';
-import type { KnownByStatus } from '../../statusline/judge-status.ts';
 import type { Engine } from '../engine.ts';
-import type { CompactionNews } from './commands.ts';
 import { createLogReader, type LogReader } from './log-reader.ts';
 import { createTerminalSession, type Options, policyFor, type TerminalSession } from './session.ts';
 
@@ -12,17 +9,17 @@ const LOOK_MS = 50;
 const MAX_LOOKS = 40;
 const WATCH_MS = 2_000;
 
+export interface CompactionNews {
+  /** Tokens of the context before the compaction; undefined if nothing was left to cut. */
+  readonly from: number | undefined;
+}
+
 export class PluginState {
   session: TerminalSession;
   log: LogReader | undefined;
   /** Path of claude's log of the session, from the session's start event. */
   transcript: string | undefined;
-  known: KnownByStatus & { readonly costUsd?: number | undefined } = {
-    window: undefined,
-    model: undefined,
-    usage: undefined,
-    limits: {},
-  };
+  costUsd: number | undefined;
   /** Whether `ctxb run` drives this claude; the plugin then does nothing. */
   isRun = false;
   isInteractive = false;
@@ -30,12 +27,12 @@ export class PluginState {
   waits = 0;
   following = Promise.resolve();
   turn: string | undefined;
+  /** The last compaction, if the mod was asked for it. */
   last: ExactReceipt | undefined;
-  /** The last exact compaction, until the next turn begins. */
+  /** The last compaction, until the next turn begins. */
   news: CompactionNews | undefined;
-  /** Whether the last compaction was exact: then its messages contain everything that should be handed back. */
-  isExact = false;
-  hooks: unknown;
+  /** Why compactions are left to claude; undefined: they are exact. */
+  left: string | undefined;
   program: string | undefined;
   /** Called when claude asks the mod to compact. */
   asked = () => {};
@@ -44,18 +41,9 @@ export class PluginState {
     this.session = sessionFor(options);
   }
 
-  /** Whether the log, as read so far, lacks the last compaction. */
-  isBeforeCompaction(): boolean {
-    return this.news?.from !== undefined && this.size() >= this.news.from;
-  }
-
-  get state(): GovernorState {
-    return this.session.judged(this.known);
-  }
-
-  /** Tokens that the next call is expected to send. */
-  size(): number {
-    return predictedTokens(this.state.gauge);
+  forgetCompaction(): void {
+    this.last = undefined;
+    this.news = undefined;
   }
 }
 
@@ -63,11 +51,15 @@ export function sessionFor(options: Options): TerminalSession {
   return createTerminalSession({ policy: policyFor(options), offersNotes: options.afterClear !== 'never' });
 }
 
-/** Reads new lines of claude's log, and asks claude for data that the log lacks. Calls run one after the other. */
-export function follow($: Engine, plugin: PluginState): Promise<void> {
+/**
+ * Reads new lines of claude's log, and asks claude for data that the log lacks. Calls run one after the other. Inside
+ * `ctxb run` nothing happens.
+ */
+export async function follow($: Engine, plugin: PluginState): Promise<void> {
+  if (plugin.isRun) return;
   const following = plugin.following.then(() => followNow($, plugin));
   plugin.following = following.catch(() => {});
-  return following;
+  await following;
 }
 
 async function followNow($: Engine, plugin: PluginState): Promise<void> {
@@ -79,7 +71,8 @@ async function followNow($: Engine, plugin: PluginState): Promise<void> {
   const { tokens, window } = context;
   const usage = tokens === undefined ? undefined : { input: tokens, cacheCreation: 0, cacheRead: 0, output: 0 };
   const limits = rateLimits.map(({ kind, percentUsed }) => [kind, { share: percentUsed / 100, resetsAt: undefined }]);
-  plugin.known = { window, model, usage, costUsd: cost?.usd, limits: Object.fromEntries(limits) };
+  plugin.costUsd = cost?.usd;
+  plugin.session.report({ window, model, usage, limits: Object.fromEntries(limits) });
   if (path !== undefined && plugin.log?.path !== path) {
     // Late lines in the log of the previous conversation.
     await readLog($, plugin);
@@ -114,14 +107,14 @@ export async function watchTurn($: Engine, plugin: PluginState, turn: string): P
  * makes a compaction pay.
  */
 export function awaitLog($: Engine, plugin: PluginState): Promise<void> {
-  return followWhile($, plugin, () => plugin.session.isBehind(plugin.known));
+  return followWhile($, plugin, plugin.session.isBehind);
 }
 
-/** Follows what claude logs after the end of a turn or of a compaction. */
+/** Follows what claude logs after the end of a turn, and after a compaction until the log has it. */
 export async function followLate($: Engine, plugin: PluginState): Promise<void> {
   await $.clock.sleep(LATE_MS);
   await follow($, plugin);
-  await followWhile($, plugin, () => plugin.isBeforeCompaction());
+  await followWhile($, plugin, () => plugin.news?.from !== undefined && plugin.session.size() >= plugin.news.from);
 }
 
 async function followWhile($: Engine, plugin: PluginState, isLate: () => boolean): Promise<void> {
@@ -139,4 +132,15 @@ async function readLog($: Engine, { log, session }: PluginState): Promise<void> 
     const { base64 } = await $.fs.read(log.path, { as: 'bytes', ...part });
     session.read(log.lines(base64));
   }
+}
+
+/** Finds out who compacts, and where the program ctxb is. */
+export async function look($: Engine, plugin: PluginState): Promise<void> {
+  const hooks = await $.settings.read({ key: 'hooks' }).catch(() => undefined);
+  // With a mod, claude calls no PreCompact hook, so the user's hook would be skipped.
+  plugin.left = namesCompactionHook(hooks) ? 'a PreCompact hook of yours would not be asked' : undefined;
+  const path = (await $.env.get('PATH')) ?? '';
+  const files = path.split(':').map((folder) => `${folder}/ctxb`);
+  const found = await Promise.all(files.map((file) => $.fs.exists(file).catch(() => false)));
+  plugin.program = files[found.indexOf(true)];
 }

@@ -80,8 +80,11 @@ export function createTerminalSession({ policy, offersNotes = true }: TerminalOp
   /** Texts that are certain to be the user's, by block. */
   const prompts = new Set<string>();
 
+  /** What claude reports about the session in addition to its log. */
+  let known: KnownByStatus = { window: undefined, model: undefined, usage: undefined, limits: {} };
+
   /** The state, including claude's report of a last call that the log may not contain yet. */
-  function stateWith(known: KnownByStatus): GovernorState {
+  function judged(): GovernorState {
     const state = withCallAhead(host.state, known, host.state.facts.now);
     const { relief, gauge } = state;
     // The log does not contain the size of the window.
@@ -140,26 +143,26 @@ export function createTerminalSession({ policy, offersNotes = true }: TerminalOp
   }
 
   /** Whether to compact at the end of a turn. A failed attempt is not repeated immediately. */
-  function isDue(known: KnownByStatus): boolean {
-    const state = stateWith(known);
+  function isDue(): boolean {
+    const state = judged();
     const { relief } = state;
     const tried = { ...relief, triedAt: triedAt ?? relief.triedAt };
     return reliefNow({ ...state, relief: tried })?.way === 'compact';
   }
 
-  function isFull(known: KnownByStatus): boolean {
-    const { gauge } = stateWith(known);
-    return predictedTokens(gauge) >= inTokens(policy.thresholds.compact, gauge.window.tokens);
+  function isFull(): boolean {
+    return size() >= inTokens(policy.thresholds.compact, judged().gauge.window.tokens);
+  }
+
+  /** Tokens that the next call is expected to send. */
+  function size(): number {
+    return predictedTokens(judged().gauge);
   }
 
   /** @param isMidTurn during a turn, the model got all texts that were heard, even if the log lacks them */
-  function compact(
-    messages: readonly Message[],
-    known: KnownByStatus,
-    { isMidTurn, ...circumstances }: CompactOptions,
-  ): Answer {
+  function compact(messages: readonly Message[], { isMidTurn, ...circumstances }: CompactOptions): Answer {
     const state = withKnown(host.state, known);
-    triedAt = stateWith(known).gauge.calls;
+    triedAt = judged().gauge.calls;
     const knownTexts = [...midTurnPrompts, ...messages].map(({ text }) => text);
     const missing = withoutKnown(knownTexts, isMidTurn ? pendingTexts : [], (text) => text);
     const midTurn = [...midTurnPrompts, ...missing.map((text) => ({ text, after: lastCall }))];
@@ -181,9 +184,13 @@ export function createTerminalSession({ policy, offersNotes = true }: TerminalOp
       pendingTexts = [...pendingTexts, text];
     },
     say: (text: string) => void prompts.add(text),
-    judged: stateWith,
+    report(news: KnownByStatus): void {
+      known = news;
+    },
+    judged,
+    size,
     /** Whether claude has made a call that is missing in the log as read so far. */
-    isBehind: (known: KnownByStatus) => callAhead(host.state, known) !== undefined,
+    isBehind: () => callAhead(host.state, known) !== undefined,
     isDue,
     isFull,
     compact,
