@@ -12,7 +12,7 @@ import { runHeadless } from '../run/run-headless.ts';
 import { holdSignals } from '../run/signals.ts';
 import { type Call, FIRST_CONTEXT, type RecordedRequest, type Scenario } from '../standin/scenario.ts';
 import { createScratchEnvironment } from '../standin/scratch-environment.ts';
-import { startStandin } from '../standin/server.ts';
+import { startStandin } from '../standin/standin.ts';
 
 interface Task {
   readonly prompt: string;
@@ -146,15 +146,9 @@ async function runInScratch(claude: string, { stdout, stderr, env }: DemoIo, sto
     await writeDemoFiles(scratch.cwd);
     if (stop.aborted) return { exitCode: EXIT_INTERRUPTED, interrupted: true, record: Buffer.alloc(0) };
     const record = join(scratch.home, 'record.ndjson');
-    const io = { stdin: Readable.from([]), stdout, stderr, env: { ...scratch.env, ...colorVariables(env) } };
-    const exitCode = await runHeadless({ program: claude, ...HEADLESS, record }, { ...io, cwd: scratch.cwd }, () =>
-      watcherFor(stderr, env),
-    );
-    return {
-      exitCode,
-      interrupted: stop.aborted,
-      record: await readFile(record),
-    };
+    const io = { stdin: Readable.from([]), stdout, stderr, env: scratch.env, cwd: scratch.cwd };
+    const exitCode = await runHeadless({ program: claude, ...HEADLESS, record }, io, () => watcherFor(stderr, env));
+    return { exitCode, interrupted: stop.aborted, record: await readFile(record) };
   } finally {
     await standin.close();
     await scratch.dispose();
@@ -162,11 +156,6 @@ async function runInScratch(claude: string, { stdout, stderr, env }: DemoIo, sto
 }
 
 const EXIT_INTERRUPTED = 130;
-
-/** The only variables copied from the user's environment. */
-function colorVariables({ NO_COLOR, FORCE_COLOR, TERM }: Io['env']): Io['env'] {
-  return { ...(NO_COLOR && { NO_COLOR }), ...(FORCE_COLOR && { FORCE_COLOR }), ...(TERM && { TERM }) };
-}
 
 /** Hides references to files in the scratch folder, which is removed at the end: the notes, and the run to resume. */
 async function watcherFor(stderr: Io['stderr'], env: Io['env']): Promise<Watcher> {

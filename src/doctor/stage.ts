@@ -8,7 +8,8 @@ import type { ControlRequestEvent, ControlResponseEvent, Event } from '../core/p
 import { type Fields, fieldsOf } from '../core/protocol/fields.ts';
 import type { Scenario } from '../standin/scenario.ts';
 import { createScratchEnvironment, type ScratchEnvironment } from '../standin/scratch-environment.ts';
-import { type Standin, startStandin } from '../standin/server.ts';
+import type { Standin } from '../standin/server.ts';
+import { startStandin } from '../standin/standin.ts';
 import { type ModFolder, makeModFolder } from '../store/runs/mod-folder.ts';
 import { Contradiction } from './check.ts';
 

@@ -3,29 +3,14 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { setTimeout as delay } from 'node:timers/promises';
 import { parseFields } from '../core/protocol/fields.ts';
-import { estimateTokens, formatEvent, streamEvents } from './answer.ts';
+import { estimateTokens } from './answer.ts';
 import { classify } from './classify.ts';
-import type { RecordedRequest, RequestBody, Scenario } from './scenario.ts';
-import { authorOf, createScript } from './script.ts';
+import type { RecordedRequest, RequestBody } from './scenario.ts';
 
 export type Standin = Awaited<ReturnType<typeof serve>>;
 
 export type Answer = (request: RecordedRequest, response: ServerResponse) => Promise<void>;
-
-export function startStandin(scenario: Scenario): Promise<Standin> {
-  const script = createScript(authorOf(scenario));
-  return serve(async (request, response) => {
-    if (request.kind === 'count') return sendJson(response, 200, countOf(request));
-    const call = script.next(request);
-    if (call.delayMs) await delay(call.delayMs, undefined, { signal: disconnectSignal(response) });
-    const message = script.message(call, request);
-    if (!request.body.stream) return sendJson(response, 200, message);
-    beginStream(response);
-    response.end(streamEvents(message).map(formatEvent).join(''));
-  });
-}
 
 const MESSAGES = '/v1/messages';
 const PATHS = [MESSAGES, `${MESSAGES}/count_tokens`];

@@ -1,55 +1,34 @@
-import { type AnswerContext, buildMessage, contextOf, type Message, numberedId } from './answer.ts';
-import {
-  type Call,
-  type Calls,
-  FIRST_CONTEXT,
-  type RecordedRequest,
-  type RequestBody,
-  type RequestKind,
-  type Scenario,
-} from './scenario.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { buildMessage, contextOf, formatEvent, numberedId, streamEvents } from './answer.ts';
+import { type Call, FIRST_CONTEXT, type RecordedRequest, type Scenario } from './scenario.ts';
+import { beginStream, countOf, disconnectSignal, type Standin, sendJson, serve } from './server.ts';
 
-/** Creates answers: the call for the `index`th request of a kind (from 0), and the message for a call. */
-export interface Author<C> {
-  readonly callFor: (request: RecordedRequest, index: number) => C;
-  readonly build: (call: C, body: RequestBody, context: AnswerContext) => Message;
-}
+const NOTHING_MORE: Call = { text: 'Nothing more to do.' };
 
-export function createScript<C>({ callFor, build }: Author<C>) {
-  const used = new Map<RequestKind, number>();
-  const contexts = new Map<RequestKind, number>();
-  let messages = 0;
-  let tools = 0;
+/** Starts a stand-in for the API that gives the answers of a scenario. */
+export function startStandin({ calls, summary }: Scenario): Promise<Standin> {
+  let [mainCalls, messages, tools, mainContext] = [0, 0, 0, FIRST_CONTEXT];
   const nextToolId = () => numberedId('toolu', ++tools);
 
-  return {
-    next(request: RecordedRequest): C {
-      const index = used.get(request.kind) ?? 0;
-      used.set(request.kind, index + 1);
-      return callFor(request, index);
-    },
-    message(call: C, { kind, body }: RecordedRequest): Message {
-      // claude asks for a summary at the end of the main conversation; the next context is small.
-      const conversation = kind === 'summary' ? 'main' : kind;
-      const lastContext = contexts.get(conversation) ?? FIRST_CONTEXT;
-      const message = build(call, body, { number: ++messages, lastContext, nextToolId });
-      contexts.set(conversation, kind === 'summary' ? FIRST_CONTEXT : contextOf(message.usage));
-      return message;
-    },
-  };
-}
+  function callFor(request: RecordedRequest): Call | undefined {
+    if (request.kind === 'summary') return summary?.(request);
+    if (request.kind !== 'main') return undefined;
+    const index = mainCalls++;
+    return typeof calls === 'function' ? calls(request, index) : calls[index];
+  }
 
-export function authorOf({ calls, summary }: Scenario): Author<Call> {
-  return {
-    callFor(request, index) {
-      if (request.kind === 'summary' && summary) return summary(request);
-      const call = request.kind === 'main' ? callAt(calls, request, index) : undefined;
-      return call ?? { text: 'Nothing more to do.' };
-    },
-    build: buildMessage,
-  };
-}
-
-export function callAt<C>(calls: Calls<C>, request: RecordedRequest, index: number): C | undefined {
-  return typeof calls === 'function' ? calls(request, index) : calls[index];
+  return serve(async (request, response) => {
+    const { kind, body } = request;
+    if (kind === 'count') return sendJson(response, 200, countOf(request));
+    const call = callFor(request) ?? NOTHING_MORE;
+    if (call.delayMs) await delay(call.delayMs, undefined, { signal: disconnectSignal(response) });
+    // claude asks for a summary at the end of the main conversation; the next context is small.
+    const lastContext = kind === 'main' || kind === 'summary' ? mainContext : FIRST_CONTEXT;
+    const message = buildMessage(call, body, { number: ++messages, lastContext, nextToolId });
+    if (kind === 'summary') mainContext = FIRST_CONTEXT;
+    if (kind === 'main') mainContext = contextOf(message.usage);
+    if (!body.stream) return sendJson(response, 200, message);
+    beginStream(response);
+    response.end(streamEvents(message).map(formatEvent).join(''));
+  });
 }

@@ -1,13 +1,8 @@
 import { type AnswerContext, buildMessage, estimateTokens, type Message } from '../../../src/standin/answer.ts';
-import { type Author, callAt } from '../../../src/standin/script.ts';
-import type { Call, RecordedRequest, RequestBody, Scenario } from './scenario.ts';
+import type { Call, Calls, RecordedRequest, RequestBody, Scenario } from './scenario.ts';
 
-/** Says what a scenario of a test has. */
-export function authorOf(scenario: Scenario): Author<Call> {
-  return { callFor: (request, index) => callFor(scenario, request, index), build };
-}
-
-function callFor(scenario: Scenario, request: RecordedRequest, index: number): Call {
+/** The call for the `index`th request of a kind (from 0). */
+export function callFor(scenario: Scenario, request: RecordedRequest, index: number): Call {
   const { calls, subagentCalls = [], summary, afterLast } = scenario;
   switch (request.kind) {
     case 'main':
@@ -19,6 +14,10 @@ function callFor(scenario: Scenario, request: RecordedRequest, index: number): C
     default:
       return { text: sideAnswer(request.body) };
   }
+}
+
+function callAt(calls: Calls, request: RecordedRequest, index: number): Call | undefined {
+  return typeof calls === 'function' ? calls(request, index) : calls[index];
 }
 
 const SUMMARY: Call = { text: '<summary>\nThe conversation so far, in one sentence.\n</summary>' };

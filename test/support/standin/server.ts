@@ -3,10 +3,9 @@ import type { ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { formatEvent, type Message, streamEvents } from '../../../src/standin/answer.ts';
-import { createScript } from '../../../src/standin/script.ts';
 import { beginStream, countOf, disconnectSignal, sendJson, serve } from '../../../src/standin/server.ts';
-import { authorOf } from './author.ts';
 import type { Call, CallError, RecordedRequest, RequestBody, Scenario } from './scenario.ts';
+import { createScript } from './script.ts';
 
 /** How many requests there must be in all, or what one of them must look like. */
 export type Condition = number | ((request: RecordedRequest) => boolean);
@@ -22,7 +21,7 @@ export interface Referee {
 
 /** Starts the stand-in of the demonstration and the doctor with what tests need: it fails as the API does. */
 export async function startStandin(scenario: Scenario, referee?: Referee) {
-  const script = createScript(authorOf(scenario));
+  const script = createScript(scenario);
   const answers: Message[] = [];
   const closing = new AbortController();
   const arriving = createArrivals(closing.signal);
