@@ -35,27 +35,28 @@ const MAX_PARALLEL = 8;
 
 /** Checks the facts with a claude. The scene of the first check runs alone: if it fails, no other can run. */
 export async function runChecks(checks: readonly Check[], place: Place, limits: Limits): Promise<readonly Outcome[]> {
+  const [first] = checks;
+  if (first === undefined) return [];
   const { timeoutMs, stop } = limits;
   const over = timeoutMs === undefined ? stop : timeoutSignal(timeoutMs, stop);
-  const outcomes = new Map<Check, Outcome>();
-  const play = async (scene: Scene) => {
-    const facts = checks.filter((check) => check.scene === scene);
-    const played = await playScene(scene, place, sceneTimeoutMs(limits), over);
-    for (const check of facts) outcomes.set(check, { check, ...('status' in played ? played : judge(check, played)) });
-    limits.onLooked?.(facts.length);
+  const played = new Map<Scene, Seen | Verdict>();
+  const outcomeOf = (check: Check): Outcome => {
+    const seen = played.get(check.scene) ?? unknown(`not tried without ${first.name}`);
+    return { check, ...('status' in seen ? seen : judge(check, seen)) };
   };
-  const [firstScene, ...others] = new Set(checks.map(({ scene }) => scene));
-  const [first] = checks;
-  if (firstScene === undefined || first === undefined) return [];
-  await play(firstScene);
-  if (outcomes.get(first)?.status === 'holds') {
-    const next = others.values();
+  const play = async (scene: Scene) => {
+    played.set(scene, await playScene(scene, place, sceneTimeoutMs(limits), over));
+    limits.onLooked?.(checks.filter((check) => check.scene === scene).length);
+  };
+  await play(first.scene);
+  if (outcomeOf(first).status === 'holds') {
+    const next = new Set(checks.map(({ scene }) => scene)).values();
     const worker = async () => {
-      for (const scene of next) await play(scene);
+      for (const scene of next) if (scene !== first.scene) await play(scene);
     };
     await Promise.all(Array.from({ length: Math.min(MAX_PARALLEL, 2 * availableParallelism()) }, worker));
   }
-  return checks.map((check) => outcomes.get(check) ?? { check, ...unknown(`not tried without ${first.name}`) });
+  return checks.map(outcomeOf);
 }
 
 /** Plays a scene once. Resolves with a verdict for all its checks if it was not finished. */

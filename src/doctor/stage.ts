@@ -1,7 +1,7 @@
 import { addAbortSignal } from 'node:stream';
 import split2 from 'split2';
 import { type Child, startChild } from '../claude/child.ts';
-import { CALLBACKS, isToolHook } from '../core/governor/control/hook-callbacks.ts';
+import { isToolHook } from '../core/governor/control/hook-callbacks.ts';
 import type { HookName } from '../core/governor/effects.ts';
 import { decodeLine } from '../core/protocol/decode.ts';
 import type { ControlRequestEvent, ControlResponseEvent, Event } from '../core/protocol/events.ts';
@@ -144,21 +144,18 @@ function startConversation(child: Child, hooks: Hooks, { timeout, heard }: Stage
   };
 }
 
-function hookAnswer({ requestId, callbackId, request }: ControlRequestEvent, hooks: Hooks): Fields {
-  const [hook] = HOOKS.find(([, id]) => id === callbackId) ?? [];
-  const output = hook && hooks[hook]?.(fieldsOf(request.input));
+function hookAnswer({ requestId, callbackId = '', request }: ControlRequestEvent, hooks: Hooks): Fields {
+  const output = hooks[callbackId as HookName]?.(fieldsOf(request.input));
   const response = output
     ? { subtype: 'success', request_id: requestId, response: output }
     : { subtype: 'error', request_id: requestId, error: 'refused on purpose' };
   return { type: 'control_response', response };
 }
 
-const HOOKS = Object.entries(CALLBACKS) as [HookName, string][];
-
-/** Registers the hooks; those of tools apply to every tool, because the scenes use Bash. */
+/** Registers the hooks by their names; those of tools apply to every tool, because the scenes use Bash. */
 function hookRegistration(hooks: Hooks): Fields {
-  const registered = HOOKS.filter(([name]) => name in hooks);
+  const names = Object.keys(hooks) as HookName[];
   return Object.fromEntries(
-    registered.map(([name, id]) => [name, [{ matcher: isToolHook(name) ? '*' : null, hookCallbackIds: [id] }]]),
+    names.map((name) => [name, [{ matcher: isToolHook(name) ? '*' : null, hookCallbackIds: [name] }]]),
   );
 }
