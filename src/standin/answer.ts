@@ -66,9 +66,7 @@ function buildUsage(total: number, cached: number, content: readonly Block[]): U
   return { input_tokens, cache_creation_input_tokens, cache_read_input_tokens, output_tokens };
 }
 
-type StreamEvent = { readonly type: string } & Readonly<Record<string, unknown>>;
-
-const TEXT_PIECES = 3;
+export type StreamEvent = { readonly type: string } & Readonly<Record<string, unknown>>;
 
 /** Like the API's, the first event has a placeholder for the output tokens. */
 export function streamEvents(message: Message): StreamEvent[] {
@@ -100,25 +98,17 @@ function blockEvents(block: Block, index: number): StreamEvent[] {
 function split({ type, text, thinking, signature, input }: Block): { empty?: object; deltas: object[] } {
   switch (type) {
     case 'text':
-      return { empty: { text: '' }, deltas: pieces(text, (piece) => ({ type: 'text_delta', text: piece })) };
+      return { empty: { text: '' }, deltas: [{ type: 'text_delta', text }] };
     case 'thinking': {
-      const thoughts = pieces(thinking, (piece) => ({ type: 'thinking_delta', thinking: piece }));
-      return { empty: { thinking: '', signature: '' }, deltas: [...thoughts, { type: 'signature_delta', signature }] };
+      const deltas = [
+        { type: 'thinking_delta', thinking },
+        { type: 'signature_delta', signature },
+      ];
+      return { empty: { thinking: '', signature: '' }, deltas };
     }
-    case 'tool_use': {
-      const deltas = pieces(JSON.stringify(input), (json) => ({ type: 'input_json_delta', partial_json: json }));
-      return { empty: { input: {} }, deltas };
-    }
+    case 'tool_use':
+      return { empty: { input: {} }, deltas: [{ type: 'input_json_delta', partial_json: JSON.stringify(input) }] };
     default:
       return { deltas: [] };
   }
-}
-
-/** Cuts between characters, so that no piece ends in half a surrogate pair. */
-function pieces(text: unknown, deltaFor: (piece: string) => object): object[] {
-  const characters = Array.from(String(text));
-  const size = Math.max(1, Math.ceil(characters.length / TEXT_PIECES));
-  return Array.from({ length: Math.ceil(characters.length / size) }, (_, i) =>
-    deltaFor(characters.slice(i * size, (i + 1) * size).join('')),
-  );
 }

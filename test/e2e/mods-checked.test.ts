@@ -43,7 +43,7 @@ const PLUGINS = [
         ...['session.compact', 'session.info', 'session.model', 'session.usage', 'settings.read'],
         ...['ui.invalidate', 'ui.log', 'ui.resolve'],
       ],
-      env: { reads: ['CTXB_RUN', 'PATH'], writes: [] },
+      env: { reads: ['CTXB_RUN'], writes: [] },
     },
   },
 ];

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { startWorld, type World } from '../support/claude.ts';
@@ -25,6 +25,9 @@ it('installed from the repository: the band, exact compactions, commands, hand-b
   settleIn(world);
   const before = filesIn(world);
   await installPlugin(world);
+  const bin = join(world.scratch.home, 'bin');
+  mkdirSync(bin);
+  world.scratch.env.PATH = `${bin}:${world.scratch.env.PATH}`;
   {
     await using claude = interactiveClaude(world, UNASKED);
     await claude.shows(/ctxb░+notmeasuredyet/);
@@ -51,6 +54,10 @@ it('installed from the repository: the band, exact compactions, commands, hand-b
     await claude.shows(/compacted\d+k→\d+k\(−\d+%\)/);
     await command(claude, '/ctxb:doctor');
     await claude.shows(/compactionsareexact:nocall[\s\S]*npmlink`?inacheckoutofctxbinstallit/);
+    // With a fault, the program ends with 3.
+    writeFileSync(join(bin, 'ctxb'), '#!/bin/sh\necho "of $*: a fault"; exit 3\n', { mode: 0o755 });
+    await command(claude, '/ctxb:doctor');
+    await claude.shows(/ofdoctor--quick:afault/);
     await command(claude, '/ctxb:handoff next.md');
     await claude.shows(/next\.md:written/);
     expect(readFileSync(join(world.scratch.cwd, 'next.md'), 'utf8')).toContain('never touch legacy');

@@ -33,7 +33,6 @@ export class PluginState {
   news: CompactionNews | undefined;
   /** Why compactions are left to claude; undefined: they are exact. */
   left: string | undefined;
-  program: string | undefined;
   /** Called when claude asks the mod to compact. */
   asked = () => {};
 
@@ -134,13 +133,8 @@ async function readLog($: Engine, { log, session }: PluginState): Promise<void> 
   }
 }
 
-/** Finds out who compacts, and where the program ctxb is. */
+/** Finds out who compacts. With a mod, claude calls no PreCompact hook, so the user's hook would be skipped. */
 export async function look($: Engine, plugin: PluginState): Promise<void> {
   const hooks = await $.settings.read({ key: 'hooks' }).catch(() => undefined);
-  // With a mod, claude calls no PreCompact hook, so the user's hook would be skipped.
   plugin.left = namesCompactionHook(hooks) ? 'a PreCompact hook of yours would not be asked' : undefined;
-  const path = (await $.env.get('PATH')) ?? '';
-  const files = path.split(':').map((folder) => `${folder}/ctxb`);
-  const found = await Promise.all(files.map((file) => $.fs.exists(file).catch(() => false)));
-  plugin.program = files[found.indexOf(true)];
 }

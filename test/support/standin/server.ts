@@ -2,7 +2,7 @@ import { EventEmitter, on, once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { formatEvent, type Message, streamEvents } from '../../../src/standin/answer.ts';
+import { formatEvent, type Message, type StreamEvent, streamEvents } from '../../../src/standin/answer.ts';
 import { beginStream, countOf, disconnectSignal, sendJson, serve } from '../../../src/standin/server.ts';
 import type { Call, CallError, RecordedRequest, RequestBody, Scenario } from './scenario.ts';
 import { createScript } from './script.ts';
@@ -84,7 +84,7 @@ export async function startStandin(scenario: Scenario, referee?: Referee) {
 
 function sendStream(response: ServerResponse, message: Message, { stops, drops, usageAtEnd }: Call): void {
   beginStream(response);
-  const events = streamEvents(message);
+  const events = streamEvents(message).flatMap(inPieces);
   const [first] = events;
   if (usageAtEnd && first) {
     events[0] = { ...first, message: { ...Object(first.message), usage: { input_tokens: 0, output_tokens: 0 } } };
@@ -93,6 +93,21 @@ function sendStream(response: ServerResponse, message: Message, { stops, drops, 
   for (const event of stops || drops ? half : events) response.write(formatEvent(event));
   if (drops) drop(response);
   else if (!stops) response.end();
+}
+
+const PIECES = 3;
+
+/** Like the API, sends a text in several events. Cuts between characters, so that no piece ends in half a pair. */
+function inPieces(event: StreamEvent): StreamEvent[] {
+  const delta = Object(event.delta);
+  const [field] = ['text', 'thinking', 'partial_json'].filter((name) => name in delta);
+  if (event.type !== 'content_block_delta' || field === undefined) return [event];
+  const characters = Array.from(String(delta[field]));
+  const size = Math.max(1, Math.ceil(characters.length / PIECES));
+  return Array.from({ length: Math.ceil(characters.length / size) }, (_, at) => {
+    const piece = characters.slice(at * size, (at + 1) * size).join('');
+    return { ...event, delta: { ...delta, [field]: piece } };
+  });
 }
 
 /** Resets the connection in the middle of an answer: white space means nothing in it, and tells when all has left. */
