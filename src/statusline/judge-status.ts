@@ -1,7 +1,9 @@
+import { predictedTokens } from '../core/governor/gauge/gauge.ts';
 import { learnWindowOf, useWindowOf } from '../core/governor/gauge/model-windows.ts';
 import { windowOfModel } from '../core/governor/gauge/window.ts';
 import { initialState } from '../core/governor/initial-state.ts';
 import type { Policy } from '../core/governor/policy.ts';
+import { latchAt } from '../core/governor/relief/ladder.ts';
 import type { GovernorState } from '../core/governor/state.ts';
 import { changedIn } from '../core/governor/steps.ts';
 import { decodeObject } from '../core/protocol/decode.ts';
@@ -14,40 +16,42 @@ import type { StatusInput } from './status-input.ts';
 
 /** @param lines the newest lines of the log of an interactive session */
 export function judgeStatus(lines: readonly string[], status: StatusInput, policy: Policy): GovernorState {
-  const host = createHost(withKnown(initialState(replayRun(policy)), status));
+  const host = createHost(initialState(replayRun(policy)));
   const reader = createInputReader();
   for (const input of lines.flatMap(reader.inputsIn)) host.feed({ ...input, t: 0 });
-  if (isRefuted(host.state, status)) return judgeStatus(lines, { ...status, window: undefined }, policy);
-  // The log may end with calls of a model that the user has switched from since.
-  return withCallAhead(host.state, status, 0);
+  return withReport(host.state, status);
 }
 
 /** What claude reports about a session in addition to its log. */
 export type KnownByStatus = Pick<StatusInput, 'window' | 'model' | 'usage' | 'limits'>;
 
-/** Whether a measured context is larger than the window that claude reports: some versions report a wrong one. */
-function isRefuted({ gauge }: GovernorState, { window }: Pick<KnownByStatus, 'window'>): boolean {
-  return window !== undefined && gauge.basis === 'measured' && gauge.used > window;
+/**
+ * Adds what claude reports: its window and model, which the user may have switched since the last call of the log, and
+ * the last call, which claude logs up to 0.15 s later.
+ */
+export function withReport(before: GovernorState, known: KnownByStatus): GovernorState {
+  const state = withWindow(before, known);
+  const event = callAhead(state, known);
+  const next =
+    event === undefined ? state : createHost(state).feed({ t: before.facts.now, from: 'claude', event }).after;
+  const { gauge, relief, run } = next;
+  const latch = latchAt(relief.latch, predictedTokens(gauge), gauge.window.tokens, run.policy);
+  return { ...next, relief: { ...relief, latch } };
 }
 
-export function withKnown(state: GovernorState, { window, model, limits }: KnownByStatus): GovernorState {
-  const reported = isRefuted(state, { window }) ? 0 : (window ?? 0);
+function withWindow(state: GovernorState, { window = 0, model, limits }: KnownByStatus): GovernorState {
+  const { basis, used } = state.gauge;
+  // Some versions report a wrong window, which a measured context can refute.
+  const reported = basis === 'measured' && used > window ? 0 : window;
   const marked = learnWindowOf(useWindowOf(state.gauge, model), model, windowOfModel(model) ?? 0, 'model-id');
   const gauge = learnWindowOf(marked, model, reported, 'asked');
   return changedIn({ ...state, gauge }, 'limits', { used: limits });
 }
 
 /**
- * Adds the last call that claude reports: it writes its log up to 0.15 s later, and a log can be unreadable. Ignores
- * usage of all zeros, which claude sends after a compaction. @param t milliseconds since the epoch
+ * The reported call as an event; undefined if the log contains it, or if the usage is not the context of a call. After a
+ * compaction, claude sends usage of all zeros.
  */
-export function withCallAhead(before: GovernorState, known: KnownByStatus, t: number): GovernorState {
-  const state = withKnown(before, known);
-  const event = callAhead(state, known);
-  return event === undefined ? state : createHost(state).feed({ t, from: 'claude', event }).after;
-}
-
-/** The reported call as an event; undefined if the log contains it, or if the usage is not the context of a call. */
 export function callAhead({ gauge }: GovernorState, { usage, model }: KnownByStatus): AssistantEvent | undefined {
   if (usage === undefined || isAllZero(usage)) return undefined;
   // Some gateways report what was written to the cache only by lifetime, which claude omits here.

@@ -8,8 +8,6 @@ import type { Input } from '../../core/governor/input.ts';
 import { reliefNow } from '../../core/governor/operations/relief.ts';
 import { inTokens, type Policy } from '../../core/governor/policy.ts';
 import { budgetOf } from '../../core/governor/relief/exact.ts';
-import { latchAt } from '../../core/governor/relief/ladder.ts';
-import type { GovernorState } from '../../core/governor/state.ts';
 import { changedIn } from '../../core/governor/steps.ts';
 import { createMemory, type Memory } from '../../core/memory/memory.ts';
 import { answeredIn, plainText, readBlocks, textsOf } from '../../core/protocol/blocks.ts';
@@ -21,7 +19,7 @@ import { createHost } from '../../host/governor-host.ts';
 import { createInputReader } from '../../replay/inputs.ts';
 import { replayRun } from '../../replay/replay-run.ts';
 import { counted } from '../../report/figures.ts';
-import { callAhead, type KnownByStatus, withCallAhead, withKnown } from '../../statusline/judge-status.ts';
+import { callAhead, type KnownByStatus, withReport } from '../../statusline/judge-status.ts';
 
 /** Defaults are in `userConfig` of plugin.json. */
 export type Options = Readonly<Record<string, string | number | boolean | readonly string[]>>;
@@ -83,14 +81,7 @@ export function createTerminalSession({ policy, offersNotes = true }: TerminalOp
   /** What claude reports about the session in addition to its log. */
   let known: KnownByStatus = { window: undefined, model: undefined, usage: undefined, limits: {} };
 
-  /** The state, including claude's report of a last call that the log may not contain yet. */
-  function judged(): GovernorState {
-    const state = withCallAhead(host.state, known, host.state.facts.now);
-    const { relief, gauge } = state;
-    // The log does not contain the size of the window.
-    const latch = latchAt(relief.latch, predictedTokens(gauge), gauge.window.tokens, policy);
-    return { ...state, relief: { ...relief, latch } };
-  }
+  const judged = () => withReport(host.state, known);
 
   function read(lines: readonly string[]): void {
     for (const line of lines) {
@@ -161,8 +152,8 @@ export function createTerminalSession({ policy, offersNotes = true }: TerminalOp
 
   /** @param isMidTurn during a turn, the model got all texts that were heard, even if the log lacks them */
   function compact(messages: readonly Message[], { isMidTurn, ...circumstances }: CompactOptions): Answer {
-    const state = withKnown(host.state, known);
-    triedAt = judged().gauge.calls;
+    const state = judged();
+    triedAt = state.gauge.calls;
     const knownTexts = [...midTurnPrompts, ...messages].map(({ text }) => text);
     const missing = withoutKnown(knownTexts, isMidTurn ? pendingTexts : [], (text) => text);
     const midTurn = [...midTurnPrompts, ...missing.map((text) => ({ text, after: lastCall }))];
