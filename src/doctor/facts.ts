@@ -4,15 +4,14 @@ import { type Check, eventsOf, requestsOf, requestWith, resultOf, says } from '.
 import {
   askedAtTheStart,
   CONTEXTS_OF_FIRST_TURN,
-  compactAndClear,
   compactedExactly,
   failingHooks,
   movedTrigger,
   OMITTED_LINE,
   plainTurns,
-  replacedResult,
   resumedAfterKill,
   TRIGGER,
+  toolCompactAndClear,
 } from './scenes.ts';
 
 /**
@@ -107,9 +106,9 @@ export const FACTS: readonly Check[] = [
     name: 'hook-post-tool-use',
     fact: 'PostToolUse can replace the result that the model sees (updatedToolOutput), and add to it.',
     instead: 'ctxb does not cut a result that is too large; the budget counts it, and the next Read gets less',
-    scene: replacedResult,
+    scene: toolCompactAndClear,
     expect(seen) {
-      const request = requestsOf(seen).at(-1) ?? '';
+      const [, request = ''] = requestsOf(seen);
       return [
         [request.includes('made by the hook'), 'the model sees what the tool has printed'],
         [request.includes('added after the tool'), 'what it adds is not in the next request'],
@@ -120,7 +119,7 @@ export const FACTS: readonly Check[] = [
     name: 'hook-session-start',
     fact: 'claude calls SessionStart after /compact and after /clear, and its text begins the fresh context.',
     instead: 'the document of a handoff goes with the next prompt, and lost evidence stays in the notes',
-    scene: compactAndClear,
+    scene: toolCompactAndClear,
     expect: (seen) =>
       ['compact', 'clear'].map((source) => {
         const next = requestWith(seen, `the prompt after ${source}`);
@@ -131,7 +130,7 @@ export const FACTS: readonly Check[] = [
     name: 'compact-succeeds',
     fact: '/compact with a focus replaces the conversation by a summary, and reports a boundary.',
     instead: 'ctxb tries a compaction that does not help at most twice, then hands over to a fresh context',
-    scene: compactAndClear,
+    scene: toolCompactAndClear,
     expect(seen) {
       const turn = seen.turns[1] ?? [];
       const [summary = ''] = requestsOf(seen, 'summary');
@@ -149,7 +148,7 @@ export const FACTS: readonly Check[] = [
     name: 'clear-forgets',
     fact: '/clear empties the conversation, and a new session id or a reset shows it.',
     instead: 'a handoff asks claude how full its context is, and starts a new process if it is not empty',
-    scene: compactAndClear,
+    scene: toolCompactAndClear,
     expect(seen) {
       const [, , before = [], clear = [], after = []] = seen.turns;
       const [old, fresh] = [before, [...clear, ...after]].map((turn) => eventsOf(turn, 'init').at(-1)?.sessionId);

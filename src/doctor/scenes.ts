@@ -43,35 +43,30 @@ export const failingHooks: Scene = {
   play: (claude) => claude.say('the prompt', '/compact', 'the prompt after'),
 };
 
-export const replacedResult: Scene = {
-  scenario: { calls: [{ tools: [bash('printf %s to-be-replaced')] }, { text: 'done' }] },
-  hooks: {
-    PostToolUse: ({ tool_response: report }) =>
-      hookOutput('PostToolUse', {
-        updatedToolOutput: { ...Object(report), stdout: 'made by the hook' },
-        additionalContext: 'added after the tool',
-      }),
-  },
-  play: (claude) => claude.say('the prompt'),
-};
-
 const SUMMARY = { text: '<summary>what the summary says</summary>' };
 
 const CONTEXT_HOOK = {
   SessionStart: ({ source }: Fields) => hookOutput('SessionStart', { additionalContext: `added on ${source}` }),
 };
 
-export const compactAndClear: Scene = {
+export const toolCompactAndClear: Scene = {
   scenario: {
     calls: [
-      { tools: [bash('true')], context: 90_000 },
+      { tools: [bash('printf %s to-be-replaced')], context: 90_000 },
       { text: 'Done.', context: 100_000 },
       { text: 'after compact' },
       { text: 'after clear' },
     ],
     summary: () => SUMMARY,
   },
-  hooks: CONTEXT_HOOK,
+  hooks: {
+    ...CONTEXT_HOOK,
+    PostToolUse: ({ tool_response: report }) =>
+      hookOutput('PostToolUse', {
+        updatedToolOutput: { ...Object(report), stdout: 'made by the hook' },
+        additionalContext: 'added after the tool',
+      }),
+  },
   play: (claude) =>
     claude.say(
       'the prompt before',
