@@ -13,11 +13,9 @@ export function readStatusInput(text: string) {
   const { context_window: context, workspace, model, cost } = fields;
   const usd = fieldsOf(cost).total_cost_usd;
   return {
-    sessionId: textOf(fields.session_id),
     /** Path of the session's log, which exists after the first prompt. */
     transcript: textOf(fields.transcript_path),
     model: textOf(fieldsOf(model).id),
-    version: textOf(fields.version),
     /** The folder in which claude was started. */
     project: textOf(fieldsOf(workspace).project_dir) ?? textOf(fields.cwd),
     costUsd: typeof usd === 'number' && usd >= 0 ? usd : undefined,

@@ -28,10 +28,8 @@ const usage = (used: number) => ({ input: used, cacheCreation: 0, cacheRead: 0, 
 describe('the input', () => {
   it('is parsed as claude writes it', () => {
     expect(readStatusInput(JSON.stringify(recordedInputs()['status line turn']))).toEqual({
-      sessionId: expect.stringMatching(/^[0-9a-f-]{36}$/),
       transcript: expect.stringMatching(/^\/home\/me\/.*\.jsonl$/),
       model: 'claude-opus-5-5',
-      version: '2.1.330',
       project: '/project',
       costUsd: expect.any(Number),
       window: 1_000_000,
@@ -59,10 +57,8 @@ describe('the input', () => {
       rate_limits: { five_hour: 1 },
     };
     expect(readStatusInput(JSON.stringify(odd))).toEqual({
-      sessionId: undefined,
       transcript: undefined,
       model: undefined,
-      version: undefined,
       project: undefined,
       costUsd: undefined,
       window: undefined,
