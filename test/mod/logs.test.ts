@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { expect, it } from 'vitest';
 import { DEFAULTS } from '../../src/config/defaults.ts';
 import { createLogReader } from '../../src/mod/terminal/log-reader.ts';
-import { createTerminalSession, policyFor } from '../../src/mod/terminal/session.ts';
+import { createTerminalSession } from '../../src/mod/terminal/session.ts';
 import { replaySource } from '../../src/replay/replay.ts';
 import { unmasked } from '../support/unmasked.ts';
 
@@ -18,7 +18,7 @@ function sizesOf(bytes: Buffer): number[] {
 
 /** What the plugin knows of a log, read after each line: each call's context, and the state at the end. */
 function followed(bytes: Buffer) {
-  const session = createTerminalSession({ policy: policyFor({}) });
+  const session = createTerminalSession({});
   const log = createLogReader('/log');
   const contexts: number[] = [];
   for (const size of sizesOf(bytes)) {

@@ -119,7 +119,7 @@ describe('a session', () => {
   };
   const prompt = line({ type: 'user', message: { role: 'user', content: 'never touch legacy' } });
   const begun = () => {
-    const session = createTerminalSession({ policy: policyFor({}) });
+    const session = createTerminalSession({});
     session.report(known);
     return session;
   };
@@ -193,8 +193,8 @@ describe('a session', () => {
     expect(plugin.session.size()).toBeLessThan(130_000);
   });
 
-  const cleared = (offersNotes = true) => {
-    const session = createTerminalSession({ policy: policyFor({}), offersNotes });
+  const cleared = (afterClear = 'offer') => {
+    const session = createTerminalSession({ afterClear });
     session.read([prompt, ...calls(20, 130_000)]);
     session.clear();
     return session;
@@ -219,7 +219,7 @@ describe('a session', () => {
   });
 
   it('offers nothing if that is disabled', () => {
-    expect(cleared(false).offered()).toBeUndefined();
+    expect(cleared('never').offered()).toBeUndefined();
   });
 
   it('does not describe a finished turn as running', () => {

@@ -3,8 +3,8 @@ import { leavesAll } from '../../core/protocol/exact-plan.ts';
 import { circumstancesOf } from '../circumstances.ts';
 import { type CompactEvent, type Drawing, type Engine, isFromUser, isSeenByModel, type On } from '../engine.ts';
 import { answerTo, bandText, COMMANDS, foldedText } from './commands.ts';
-import { awaitLog, follow, followLate, look, PluginState, sessionFor, watchTurn } from './seat.ts';
-import type { Options } from './session.ts';
+import { awaitLog, follow, followLate, look, PluginState, watchTurn } from './seat.ts';
+import { createTerminalSession, type Options } from './session.ts';
 
 /** claude's own JSX factory. */
 declare const h: (element: unknown, props: object | null, ...children: readonly Drawing[]) => Drawing;
@@ -26,7 +26,7 @@ export function register(on: On, options: Options): void {
     if (e.source !== 'compact') plugin.forgetCompaction();
     if (e.source !== 'clear' && e.source !== 'compact') {
       await look($, plugin);
-      plugin.session = sessionFor(options);
+      plugin.session = createTerminalSession(options);
       plugin.log = undefined;
     }
     await follow($, plugin);

@@ -2,7 +2,7 @@ import { namesCompactionHook } from '../../claude/compaction-hooks.ts';
 import type { ExactReceipt } from '../../core/protocol/exact-plan.ts';
 import type { Engine } from '../engine.ts';
 import { createLogReader, type LogReader } from './log-reader.ts';
-import { createTerminalSession, type Options, policyFor, type TerminalSession } from './session.ts';
+import { createTerminalSession, type Options, type TerminalSession } from './session.ts';
 
 const LATE_MS = 300;
 const LOOK_MS = 50;
@@ -37,17 +37,13 @@ export class PluginState {
   asked = () => {};
 
   constructor(options: Options) {
-    this.session = sessionFor(options);
+    this.session = createTerminalSession(options);
   }
 
   forgetCompaction(): void {
     this.last = undefined;
     this.news = undefined;
   }
-}
-
-export function sessionFor(options: Options): TerminalSession {
-  return createTerminalSession({ policy: policyFor(options), offersNotes: options.afterClear !== 'never' });
 }
 
 /**

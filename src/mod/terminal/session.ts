@@ -1,7 +1,6 @@
 import { DEFAULTS } from '../../config/defaults.ts';
 import { type Answer, type AnswerOptions, answerWith } from '../../core/exact/exact-answer.ts';
 import type { Message } from '../../core/exact/message.ts';
-import { isMainMessage } from '../../core/governor/facts.ts';
 import { predictedTokens } from '../../core/governor/gauge/gauge.ts';
 import { initialState } from '../../core/governor/initial-state.ts';
 import type { Input } from '../../core/governor/input.ts';
@@ -10,7 +9,7 @@ import { inTokens, type Policy } from '../../core/governor/policy.ts';
 import { budgetOf } from '../../core/governor/relief/exact.ts';
 import { changedIn } from '../../core/governor/steps.ts';
 import { createMemory, type Memory } from '../../core/memory/memory.ts';
-import { answeredIn, plainText, readBlocks, textsOf } from '../../core/protocol/blocks.ts';
+import { plainText, readBlocks, textsOf } from '../../core/protocol/blocks.ts';
 import { type MidTurnPrompt, withoutKnown } from '../../core/protocol/exact-plan.ts';
 import { fieldsOf, textOf } from '../../core/protocol/fields.ts';
 import { rowsIn } from '../../core/protocol/objects-in.ts';
@@ -46,16 +45,11 @@ function shareOf(value: unknown): number | undefined {
   return percent >= 1 && percent <= 100 ? percent / 100 : undefined;
 }
 
-export interface TerminalOptions {
-  readonly policy: Policy;
-  /** Whether to offer the user the notes of a conversation that `/clear` ends. Default: true. */
-  readonly offersNotes?: boolean;
-}
-
 export type TerminalSession = ReturnType<typeof createTerminalSession>;
 
 /** A session at the terminal: feeds claude's log to the governor and to the notes. */
-export function createTerminalSession({ policy, offersNotes = true }: TerminalOptions) {
+export function createTerminalSession(options: Options) {
+  const policy = policyFor(options);
   const run = replayRun(policy);
   const begin = () => createHost(changedIn(initialState(run), 'exact', { phase: 'ready' }));
   let host = begin();
@@ -68,13 +62,13 @@ export function createTerminalSession({ policy, offersNotes = true }: TerminalOp
   let memory = beginNotes();
   /** Notes of the conversation that `/clear` ended. */
   let earlier: Memory | undefined;
-  let isOffered = false;
+  /** What `/ctxb:back` would hand back, until the user's next prompt. */
+  let offer: string | undefined;
   let triedAt: number | undefined;
-  /** Texts that the model got during a turn since the last compaction, and the id of the last tool call. */
-  let midTurnPrompts: readonly MidTurnPrompt[] = [];
-  let lastCall = '';
+  /** Texts that the model got during a turn since the last compaction. */
+  const midTurnPrompts: MidTurnPrompt[] = [];
   /** Texts sent during a turn: claude adds them to that turn, or starts the next one with them. */
-  let pendingTexts: readonly string[] = [];
+  const pendingTexts: string[] = [];
   /** Texts that are certain to be the user's, by block. */
   const prompts = new Set<string>();
 
@@ -90,15 +84,17 @@ export function createTerminalSession({ policy, offersNotes = true }: TerminalOp
         memory.add(input, host.state);
         noteSaid(input.event);
       }
-      const texts = midTurnTexts(line).map((text) => ({ text, after: lastCall }));
-      if (texts.length > 0) midTurnPrompts = [...midTurnPrompts, ...texts];
+      midTurnPrompts.push(...afterLastCall(midTurnTexts(line)));
     }
   }
 
   function noteSaid(event: Input['event']): void {
     if (event.kind === 'boundary') forgetSaid();
     if (event.kind === 'user' && event.marked) for (const text of textsOf(event.blocks)) prompts.add(text);
-    if (isMainMessage(event)) lastCall = answeredIn(event.blocks)[0] ?? lastCall;
+  }
+
+  function afterLastCall(texts: readonly string[]): readonly MidTurnPrompt[] {
+    return texts.map((text) => ({ text, after: host.state.relief.exact.lastCall }));
   }
 
   function beginAgain(): void {
@@ -111,7 +107,7 @@ export function createTerminalSession({ policy, offersNotes = true }: TerminalOp
   function clear(): void {
     beginAgain();
     if (memory.said() > 0) earlier = memory;
-    isOffered = offersNotes && earlier !== undefined;
+    offer = options.afterClear === 'never' || earlier === undefined ? undefined : counted(earlier.said(), 'prompt');
     memory = beginNotes();
   }
 
@@ -122,14 +118,14 @@ export function createTerminalSession({ policy, offersNotes = true }: TerminalOp
     if (earlier === undefined) return undefined;
     memory = earlier;
     earlier = undefined;
-    isOffered = false;
+    offer = undefined;
     beginAgain();
     return counted(memory.said(), 'prompt');
   }
 
   function forgetSaid(): void {
-    midTurnPrompts = [];
-    pendingTexts = [];
+    midTurnPrompts.length = 0;
+    pendingTexts.length = 0;
     prompts.clear();
   }
 
@@ -156,7 +152,7 @@ export function createTerminalSession({ policy, offersNotes = true }: TerminalOp
     triedAt = state.gauge.calls;
     const knownTexts = [...midTurnPrompts, ...messages].map(({ text }) => text);
     const missing = withoutKnown(knownTexts, isMidTurn ? pendingTexts : [], (text) => text);
-    const midTurn = [...midTurnPrompts, ...missing.map((text) => ({ text, after: lastCall }))];
+    const midTurn = [...midTurnPrompts, ...afterLastCall(missing)];
     const kept = { budget: budgetOf(state), midTurn, prompts: [...prompts] };
     return answerWith(messages, () => ({ version: 1, ...memory.exactNote(state), ...kept }), circumstances);
   }
@@ -171,9 +167,7 @@ export function createTerminalSession({ policy, offersNotes = true }: TerminalOp
   return {
     read,
     /** The model gets this text during a turn. */
-    hear(text: string): void {
-      pendingTexts = [...pendingTexts, text];
-    },
+    hear: (text: string) => void pendingTexts.push(text),
     say: (text: string) => void prompts.add(text),
     report(news: KnownByStatus): void {
       known = news;
@@ -188,10 +182,9 @@ export function createTerminalSession({ policy, offersNotes = true }: TerminalOp
     clear,
     /** The user has sent a prompt, so the offer ends. */
     goOn(): void {
-      isOffered = false;
+      offer = undefined;
     },
-    /** What `/ctxb:back` would hand back; undefined if nothing is offered. */
-    offered: () => (isOffered && earlier !== undefined ? counted(earlier.said(), 'prompt') : undefined),
+    offered: () => offer,
     back,
     handBack,
     /** A handoff document. @param t milliseconds since the epoch @param isWorking whether a turn is running */
