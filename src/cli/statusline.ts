@@ -6,7 +6,7 @@ import { onOneLine } from '../report/shown.ts';
 import { styleFor } from '../report/style.ts';
 import { judgeStatus } from '../statusline/judge-status.ts';
 import { newestLines, readStatusInput, type StatusInput } from '../statusline/status-input.ts';
-import { statusText } from '../statusline/status-text.ts';
+import { paintLine, statusParts } from '../statusline/status-text.ts';
 import { errorCode } from '../store/files/store-error.ts';
 import type { Define } from './command.ts';
 
@@ -58,7 +58,7 @@ async function lineFor(status: StatusInput | undefined, io: Io): Promise<string>
   const width = Math.max(1, (Number(io.env.COLUMNS) || USUAL_COLUMNS) - MARGIN);
   // If one part of a file is refused, another part may be hostile.
   const policy = findings.length === 0 ? config : DEFAULTS;
-  const text = statusText(judgeStatus(log.lines, status, policy), status.costUsd, style, width);
+  const text = paintLine(statusParts(judgeStatus(log.lines, status, policy), status.costUsd, width), style);
   const [fault] = [...findings.map(({ message }) => message), ...log.faults];
   return fault === undefined ? text : `${text} · ${style.red(`ctxb: ${onOneLine(fault)}`)}`;
 }

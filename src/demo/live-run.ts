@@ -129,17 +129,9 @@ const HEADLESS = {
 };
 
 /** Runs the job with a real claude, in a scratch environment that is removed even if a signal ends the run. */
-export async function runLive(claude: string, io: DemoIo) {
+export async function runLive(claude: string, { stdout, stderr, env }: DemoIo) {
   // Keeps the process alive until the scratch environment is removed; the run handles the signals too.
-  const signals = holdSignals();
-  try {
-    return await runInScratch(claude, io, signals.stop);
-  } finally {
-    signals.release();
-  }
-}
-
-async function runInScratch(claude: string, { stdout, stderr, env }: DemoIo, stop: AbortSignal) {
+  const { stop, release } = holdSignals();
   const standin = await startStandin(demoScenario());
   const scratch = await createScratchEnvironment({ url: standin.url, path: env.PATH });
   try {
@@ -152,6 +144,7 @@ async function runInScratch(claude: string, { stdout, stderr, env }: DemoIo, sto
   } finally {
     await standin.close();
     await scratch.dispose();
+    release();
   }
 }
 

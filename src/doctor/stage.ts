@@ -55,7 +55,7 @@ export async function withStage<T>(
 ): Promise<T> {
   const standin = await startStandin(scenario);
   const scratch = await createScratchEnvironment({ url: standin.url, path });
-  const children: Child[] = [];
+  const claudes: Conversation[] = [];
   const stage: Stage = {
     standin,
     scratch,
@@ -64,16 +64,16 @@ export async function withStage<T>(
     async start(args = [], hooks = {}) {
       const { cwd, env } = scratch;
       const child = await startChild({ command: claude, args: [...TWO_WAY, ...args], cwd, env });
-      children.push(child);
-      return startConversation(child, hooks, stage);
+      const conversation = startConversation(child, hooks, stage);
+      claudes.push(conversation);
+      return conversation;
     },
     makeModFolder: () => makeModFolder(scratch.home, mod),
   };
   try {
     return await work(stage);
   } finally {
-    for (const child of children) child.kill('SIGKILL');
-    await Promise.all(children.map(({ ended }) => ended));
+    await Promise.all(claudes.map(({ kill }) => kill()));
     await standin.close();
     await scratch.dispose();
   }

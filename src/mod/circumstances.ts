@@ -1,6 +1,5 @@
 import type { AnswerOptions } from '../core/exact/exact-answer.ts';
 import { filesRead } from '../core/exact/newest-files.ts';
-import type { ExactPlan } from '../core/protocol/exact-plan.ts';
 import type { CompactEvent, Engine } from './engine.ts';
 
 /** Maximum number of compactions in a row that wait for the next call, because its results may be as large again. */
@@ -9,17 +8,18 @@ const MAX_WAITS = 3;
 /** Share of the window that may be filled; the rest is for the answer. */
 const USABLE_SHARE = 0.85;
 
-/** The contents of the files read, and whether to wait until the model has seen the latest results. */
+/**
+ * The contents of the files read, and whether to wait until the model has seen the latest results.
+ *
+ * @param keep ids of tool calls whose contents stay whole
+ */
 export async function circumstancesOf(
   $: Engine,
   { trigger, messages }: CompactEvent,
   waits: number,
-  plan: () => Pick<ExactPlan, 'keep'> = () => ({}),
+  keep: readonly string[] = [],
 ): Promise<AnswerOptions> {
   const model = await $.session.model().catch(() => '');
-  const { keep = [] } = await Promise.resolve()
-    .then(plan)
-    .catch((): Pick<ExactPlan, 'keep'> => ({}));
   const paths = filesRead(messages, keep);
   const texts = await Promise.all(paths.map((path) => $.fs.read(path).catch(() => undefined)));
   const files = new Map(

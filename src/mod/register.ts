@@ -32,7 +32,10 @@ export function register(on: On): void {
     const started = performance.now();
     const text = await $.fs.read(`${PLACE}/plan.json`).catch(() => undefined);
     const plan = () => readPlan(text, seenTexts, userTexts, e.trigger === 'auto');
-    const circumstances = await circumstancesOf($, e, deferrals, plan);
+    const keep = await Promise.resolve()
+      .then(() => plan().keep)
+      .catch(() => undefined);
+    const circumstances = await circumstancesOf($, e, deferrals, keep);
     const answer = answerWith(e.messages, plan, circumstances);
     if (answer.waits !== undefined) {
       deferrals += 1;

@@ -26,24 +26,16 @@ const BARS = [
 
 export const SEPARATOR = ' · ';
 
-/** @param costUsd as reported by claude @param width in columns; a longer line loses its least important parts */
-export function statusText(
-  state: GovernorState,
-  costUsd: number | undefined,
-  style: Style,
-  width: number,
-  more: readonly Part[] = [],
-): string {
-  const parts = statusParts(state, costUsd, width, more);
+export function paintLine(parts: readonly Part[], style: Style): string {
   return parts.map(({ text, colour }) => (colour === undefined ? text : style[colour](text))).join(SEPARATOR);
 }
 
-/** The parts of {@link statusText}, for a terminal with colours of its own. */
+/** @param costUsd as reported by claude @param width in columns; a longer line loses its least important parts */
 export function statusParts(
   state: GovernorState,
   costUsd: number | undefined,
   width: number,
-  more: readonly Part[],
+  more: readonly Part[] = [],
 ): readonly Part[] {
   const forecast = forecastParts(state);
   for (const { cells, kept } of BARS) {

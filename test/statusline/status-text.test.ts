@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { GovernorState } from '../../src/core/governor/state.ts';
 import { changedIn } from '../../src/core/governor/steps.ts';
 import { PLAIN, styleFor } from '../../src/report/style.ts';
-import { statusText } from '../../src/statusline/status-text.ts';
+import { paintLine, statusParts } from '../../src/statusline/status-text.ts';
 import { afterTurn, callLine, drive, initLine, policyWith, resultLine, runWith } from '../support/governor.ts';
 
 const WIDE = 200;
@@ -50,7 +50,7 @@ describe('the parts', () => {
       text: expect.stringContaining('75% · critical · 150,001/200,000 measured · ~1 turn to full'),
     },
   ])('when $name', ({ state, cost, text }) => {
-    expect(statusText(state, cost, PLAIN, WIDE)).toEqual(text);
+    expect(paintLine(statusParts(state, cost, WIDE), PLAIN)).toEqual(text);
   });
 });
 
@@ -69,7 +69,7 @@ describe('an exact compaction', () => {
     { name: 'pays, and would come too soon', turns: 5, tokens: 140_000, says: 'compaction soon' },
     { name: 'would come too soon, at the latest level', turns: 5, tokens: 160_000, says: 'compaction due' },
   ])('that $name: $says', ({ turns, tokens, says }) => {
-    expect(statusText(ready(turns, tokens), undefined, PLAIN, WIDE)).toContain(` · ${says}`);
+    expect(paintLine(statusParts(ready(turns, tokens), undefined, WIDE), PLAIN)).toContain(` · ${says}`);
   });
 });
 
@@ -90,7 +90,7 @@ describe('a limited width', () => {
     { width: 3, text: /^40%$/ },
     { width: 1, text: /^4$/ },
   ])('in $width columns', ({ width, text }) => {
-    expect(statusText(state, 1.25, PLAIN, width)).toMatch(text);
+    expect(paintLine(statusParts(state, 1.25, width), PLAIN)).toMatch(text);
   });
 });
 
@@ -102,5 +102,5 @@ it.each([
   { zone: 'handoff', used: 180_000, colour: '31' },
 ])('shows $zone in its color', async ({ zone, used, colour }) => {
   const style = await styleFor({ isTTY: true }, {});
-  expect(statusText(grown(used), undefined, style, WIDE)).toContain(`\u001b[${colour}m${zone}\u001b[39m`);
+  expect(paintLine(statusParts(grown(used), undefined, WIDE), style)).toContain(`\u001b[${colour}m${zone}\u001b[39m`);
 });

@@ -6,7 +6,7 @@ import { type ExactReceipt, leavesAll } from '../../core/protocol/exact-plan.ts'
 import { changeText, keptPrompts } from '../../messages.ts';
 import { counted, percent, tokens } from '../../report/figures.ts';
 import { type Colour, PLAIN } from '../../report/style.ts';
-import { type Part, SEPARATOR, statusParts, statusText } from '../../statusline/status-text.ts';
+import { type Part, paintLine, SEPARATOR, statusParts } from '../../statusline/status-text.ts';
 import { redact } from '../../store/masks/redact.ts';
 import type { Engine } from '../engine.ts';
 import { type CompactionNews, follow, look, type PluginState } from './seat.ts';
@@ -24,7 +24,7 @@ const WIDE = 200;
 function status({ session, costUsd, left, last }: PluginState): CommandAnswer {
   const state = session.judged();
   const compactionText = left === undefined ? momentText(state) : notCompactingText(left);
-  const lines = [statusText(state, costUsd, PLAIN, WIDE), compactionText, lastText(last)];
+  const lines = [paintLine(statusParts(state, costUsd, WIDE), PLAIN), compactionText, lastText(last)];
   return { text: lines.filter((line) => line !== '').join('\n'), isTextDisplayOnly: true };
 }
 

@@ -12,7 +12,7 @@ import { resetOf, type Wait } from '../../core/governor/waits/waits-state.ts';
 import { shorten } from '../../core/text/words.ts';
 import type { Output } from '../../io.ts';
 import { decisionText, isRoutine, leftUndoneText, observedText } from '../../messages.ts';
-import { type Part, statusText } from '../../statusline/status-text.ts';
+import { type Part, paintLine, statusParts } from '../../statusline/status-text.ts';
 import { counted, dollars, duration, percent, roughTokens, tokens } from '../figures.ts';
 import { hangingIndent, present } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
@@ -137,7 +137,7 @@ export function statusLine(state: GovernorState, style: Style, width: number, no
       : [{ text: `${counted(agents.count, 'agent')} ${dollars(toUsd(agents.microUsd))}`, rank: 5 }]),
     { text: `turn ${turnsBegun(turn)}`, rank: 6 },
   ];
-  return statusText(state, knownCostUsd(state), style, width, footer);
+  return paintLine(statusParts(state, knownCostUsd(state), width, footer), style);
 }
 
 function waitPart({ cause, until, phase }: Wait, now: number, reset: number | undefined): string {
