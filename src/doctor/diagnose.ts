@@ -79,8 +79,14 @@ function undefinedIfContradicted(error: unknown): undefined {
   if (!(error instanceof Contradiction)) throw error;
 }
 
-/** Levels that a fresh context must stay below, because otherwise the first call crosses them. */
-const LEVELS = ['thresholds.warn', 'thresholds.compact', 'thresholds.handoff', 'thresholds.midTurn'] as const;
+/** Levels that a fresh context must stay below: the first call crosses the others, and no compaction reaches a target. */
+const LEVELS: readonly KeyPath[] = [
+  'thresholds.warn',
+  'thresholds.compact',
+  'thresholds.handoff',
+  'thresholds.midTurn',
+  'compaction.target',
+];
 
 /**
  * Checks that the configured levels can be reached before claude's own trigger, and are not crossed immediately.
@@ -122,12 +128,12 @@ function neverCrossed(config: Config, window: number, trigger: number | undefine
 function alreadyCrossed(config: Config, window: number, prefix: number): Remark[] {
   const sizeOf = (key: KeyPath) =>
     key === 'thresholds.handoff' ? handoffLevel(config, window) : inTokens(Number(valueAt(config, key)), window);
-  const todo = `raise it above ${tokens(prefix)}`;
-  const remarks = LEVELS.filter((key) => sizeOf(key) <= prefix).map((key) => {
-    const text = `${tokens(sizeOf(key))} tokens are crossed by the first call: a fresh context has about ${tokens(prefix)}`;
-    return remark('warning', key, text, todo);
+  const fresh = `a fresh context has about ${tokens(prefix)}`;
+  return LEVELS.filter((key) => sizeOf(key) <= prefix).map((key) => {
+    const text =
+      key === 'compaction.target'
+        ? `no compaction can land below it: ${fresh}, so each leads to a handoff`
+        : `${tokens(sizeOf(key))} tokens are crossed by the first call: ${fresh}`;
+    return remark('warning', key, text, `raise it above ${tokens(prefix)}`);
   });
-  if (sizeOf('compaction.target') > prefix) return remarks;
-  const text = `no compaction can land below it: a fresh context has about ${tokens(prefix)}, so each leads to a handoff`;
-  return [...remarks, remark('warning', 'compaction.target', text, todo)];
 }

@@ -1,3 +1,4 @@
+import { fieldsOf, listOf, stringOf } from '../core/protocol/fields.ts';
 import type { RequestBody, RequestKind } from './scenario.ts';
 
 export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -39,8 +40,7 @@ function isSideRequest({ max_tokens, tools, messages }: RequestBody, system: str
 /** The text of a string or of the text blocks in a list. Ignores tool results. */
 function textOf(content: unknown): string {
   if (typeof content === 'string') return content;
-  if (!Array.isArray(content)) return '';
-  return content
-    .map((block: { text?: unknown } | null) => (typeof block?.text === 'string' ? block.text : ''))
+  return listOf(content)
+    .map((block) => stringOf(fieldsOf(block).text))
     .join('\n');
 }
