@@ -238,10 +238,10 @@ function answerReader(row: Fields, needsTexts?: () => boolean): Reader | undefin
       const [messageId, counts] = [message(), countsIn()];
       if (messageId === undefined || counts === undefined) return undefined;
       const outputFinal = stop() !== undefined && counts[3] > 0;
-      const blocks = blocksIn(content(), !needsTexts && outputFinal);
+      const isEmpty = counts[0] + counts[1] + counts[2] === 0;
+      const blocks = blocksIn(content(), !needsTexts && outputFinal && !isEmpty);
       if (blocks === undefined) return undefined;
       const sized = needsTexts?.() === false ? sizedBlock(blocks) : blocks;
-      const isEmpty = counts[0] + counts[1] + counts[2] === 0;
       const own = [
         isEmpty ? uuid() : undefined,
         timeOf(timestamp()),

@@ -90,6 +90,53 @@ describe('a light replay equals a full one', () => {
   });
 });
 
+describe('a series of calls of one form', () => {
+  /** Rows whose ids and counts come from few values, so that they return in every order. */
+  function seriesLog(seed: number): Buffer {
+    const random = createRandom(seed);
+    const ids = ['1', '2', '3', '4', '5', '6'].slice(0, random.whole(2, 6));
+    const origin = { parentUuid: null, isSidechain: false, sessionId: 's1', version: '2.1.29', cwd: '/home' };
+    const rowAt = (at: number) => {
+      const timestamp = new Date(Date.UTC(2026, 4, 1, 10, 0, random.whole(at, at + 3))).toISOString();
+      const shared = { ...origin, uuid: `row ${random.chance(0.9) ? at : 0}`, timestamp };
+      const id = (random.chance(0.8) ? 'msg_01AbCdEfGhIjKlMnOp' : 'm') + random.pick(ids);
+      const usage = {
+        input_tokens: random.pick([4, 4, 4, 0, 5]),
+        cache_creation_input_tokens: random.pick([0, 0, 700]),
+        cache_read_input_tokens: random.pick([0, 1_000, 30_000, 90_000, 230_000]),
+        output_tokens: random.pick([1, 30, 400]),
+      };
+      const stop_reason = random.chance(0.9) ? 'tool_use' : null;
+      const model = random.chance(0.9) ? 'claude-opus-4-6' : 'claude-haiku-4-5';
+      const text = [{ type: 'text', text: 'x'.repeat(random.whole(1, 50)) }];
+      const result = [{ type: 'tool_result', tool_use_id: 't', content: 'y' }];
+      const compactMetadata = { trigger: 'auto', preTokens: 5_000, postTokens: 900 };
+      const isSidechain = random.chance(0.05);
+      return {
+        answer: {
+          ...shared,
+          isSidechain,
+          ...(isSidechain && { agentId: 'a1' }),
+          type: 'assistant',
+          message: { id, model, role: 'assistant', content: text, stop_reason, usage },
+        },
+        result: { ...shared, type: 'user', message: { role: 'user', content: result } },
+        prompt: { ...shared, type: 'user', message: { role: 'user', content: 'again' } },
+        boundary: { ...shared, type: 'system', subtype: 'compact_boundary', compactMetadata },
+        other: { type: 'last-prompt', lastPrompt: 'again', sessionId: 's1' },
+      }[random.weighted({ answer: 12, result: 5, prompt: 1, boundary: 0.4, other: 0.5 })];
+    };
+    return Buffer.from(Array.from({ length: 60 }, (_, at) => `${JSON.stringify(rowAt(at))}\n`).join(''));
+  }
+
+  it('adds up to the figures of a full replay', () => {
+    for (let seed = 1; seed <= sized(60, 3_000); seed++) {
+      const bytes = seriesLog(seed);
+      expect(readLightly(bytes), `seed ${seed}`).toEqual(readFully(bytes));
+    }
+  });
+});
+
 /** Rows of one form, one for each usage. @param id of the message */
 const answers = (...usages: readonly (readonly [id: string, usage: object])[]) =>
   usages.map(([id, counts], at) => {
