@@ -94,12 +94,12 @@ describe('a series of calls of one form', () => {
   /** Rows whose ids and counts come from few values, so that they return in every order. */
   function seriesLog(seed: number): Buffer {
     const random = createRandom(seed);
-    const ids = ['1', '2', '3', '4', '5', '6'].slice(0, random.whole(2, 6));
+    const ids = random.whole(2, 6);
     const origin = { parentUuid: null, isSidechain: false, sessionId: 's1', version: '2.1.29', cwd: '/home' };
     const rowAt = (at: number) => {
       const timestamp = new Date(Date.UTC(2026, 4, 1, 10, 0, random.whole(at, at + 3))).toISOString();
       const shared = { ...origin, uuid: `row ${random.chance(0.9) ? at : 0}`, timestamp };
-      const id = (random.chance(0.8) ? 'msg_01AbCdEfGhIjKlMnOp' : 'm') + random.pick(ids);
+      const id = (random.chance(0.8) ? 'msg_01AbCdEfGhIjKlMnOp' : 'm') + random.whole(1, ids);
       const usage = {
         input_tokens: random.pick([4, 4, 4, 0, 5]),
         cache_creation_input_tokens: random.pick([0, 0, 700]),
