@@ -168,10 +168,10 @@ export function workingSetOf(state: GovernorState): WorkingSet {
   const { write, cacheRead } = ratesToCome(state);
   // Between two reliefs the context is on average about half as large.
   const call = callCost(predictedTokens(gauge) / 2, price);
-  const sizes = Object.values(contents.byName).flatMap(({ tokens }) => tokens || []);
+  const held = [...contents.byName.values()].filter(({ tokens }) => tokens > 0);
   // Keeping a small result keeps its whole step, so the text and thoughts beside the results count too.
   const beside =
-    Math.max(0, predictedTokens(gauge) - (gauge.first ?? 0) - heldTokens(contents)) / Math.max(1, sizes.length);
+    Math.max(0, predictedTokens(gauge) - (gauge.first ?? 0) - heldTokens(contents)) / Math.max(1, held.length);
   const prompts = relief.bare === undefined ? [...promptsInTurn(state), ...waiting(state)] : [];
   return workingSet(contents, gauge.calls, {
     fetching: (tokens) => (tokens * write) / 1_000_000 + call,

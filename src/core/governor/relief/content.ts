@@ -43,7 +43,7 @@ export const NEW_CONTENT = {
 export type Contents = Readonly<typeof NO_CONTENTS>;
 
 export const NO_CONTENTS = {
-  byName: {} as Readonly<Record<string, Content>>,
+  byName: new Map() as ReadonlyMap<string, Content>,
   /** Counts of the gaps between two uses of a content, in calls, by its kind before the later use. */
   gaps: { unused: {}, used: {}, changed: {}, printed: {}, answered: {} } as Readonly<Record<Kind, Gaps>>,
   /** When a file was last changed. */
@@ -75,8 +75,9 @@ export const NO_CONTENTS = {
 };
 
 export function mapContents(contents: Contents, change: (content: Content, name: string) => Content): Contents {
-  const entries = Object.entries(contents.byName).map(([name, content]) => [name, change(content, name)]);
-  return { ...contents, byName: Object.fromEntries(entries) };
+  const byName = new Map<string, Content>();
+  for (const [name, content] of contents.byName) byName.set(name, change(content, name));
+  return { ...contents, byName };
 }
 
 /**
@@ -84,7 +85,7 @@ export function mapContents(contents: Contents, change: (content: Content, name:
  * ends the use of its file; then the last fetched come first.
  */
 export function lastFiles({ byName }: Contents): (readonly [name: string, content: Content])[] {
-  const files = Object.entries(byName).filter(([, { kind }]) => isFileKind(kind));
+  const files = [...byName].filter(([, { kind }]) => isFileKind(kind));
   const afterUse = ({ used, changed }: Content) => used - Number(used === changed) / 2;
   return files.reverse().sort(([, one], [, other]) => afterUse(other) - afterUse(one));
 }
@@ -98,7 +99,7 @@ const EXTERNAL_TOOLS = /^(?:Web|mcp__|Agent|Task)/;
 
 /** Whether a content is the output of a command from before the last change: the same command then prints new content. */
 export function isStale({ byName, changed }: Contents, name: string): boolean {
-  const { path, used = 0 } = byName[name] ?? {};
+  const { path, used = 0 } = byName.get(name) ?? {};
   return path === undefined && used <= changed && !EXTERNAL_TOOLS.test(name);
 }
 
@@ -109,12 +110,13 @@ export function pathOf(input: unknown): string | undefined {
 
 /** The last two parts of a path: the folder and the file. */
 export function tailOf(path: string): string {
-  return path.split('/').slice(-2).join('/');
+  const last = path.lastIndexOf('/');
+  return last > 0 ? path.slice(path.lastIndexOf('/', last - 1) + 1) : path;
 }
 
 /**
  * Whether new work has begun: several new files were read in a row. The last change then belongs to the work before.
  */
 export function hasNewWork({ row, byName }: Contents): boolean {
-  return row.filter((name) => byName[name]?.kind === 'unused').length > 1;
+  return row.filter((name) => byName.get(name)?.kind === 'unused').length > 1;
 }

@@ -78,7 +78,7 @@ function countResult(
 
 /** Whether claude refused to change a file because a relief removed its contents. */
 function isRefused({ byName }: Contents, { name: tool, input }: ToolUse, { isError }: ToolResult): boolean {
-  const known = isError && EDIT_TOOLS.test(tool) ? byName[nameOf(pathOf(input) ?? '')] : undefined;
+  const known = isError && EDIT_TOOLS.test(tool) ? byName.get(nameOf(pathOf(input) ?? '')) : undefined;
   return known !== undefined && isGone(known, false, 0);
 }
 
@@ -113,7 +113,7 @@ export function endStep(contents: Contents): Contents {
 
 /** Ends a row at the end of a turn, except for new files, which the next turn may need. */
 export function endTurn(contents: Contents): Contents {
-  return { ...contents, row: contents.row.filter((name) => contents.byName[name]?.kind === 'unused') };
+  return { ...contents, row: contents.row.filter((name) => contents.byName.get(name)?.kind === 'unused') };
 }
 
 /**
@@ -138,7 +138,7 @@ function addFetched(
   const isPage = offset !== undefined;
   const name = nameOf(path ?? `${tool} ${textOf(command) ?? JSON.stringify(input)}`);
   const isOfFile = isFile(tool, path, command);
-  const known = before.byName[name];
+  const known = before.byName.get(name);
   const row = isOfFile ? [...new Set([...before.row, name])] : [];
   const isLookup = path === undefined ? PAGE_COMMANDS.test(stringOf(command)) : isPage && known !== undefined;
   const contents = isLookup ? before : { ...before, row };
@@ -195,9 +195,12 @@ function addWritten(contents: Contents, { id, input }: ToolUse, size: number, no
 }
 
 function withContent(before: Contents, name: string, content: Content): Contents {
-  const contents = { ...before, step: { ...before.step, names: [...before.step.names, name] } };
-  const { [name]: _, ...others } = contents.byName;
-  return { ...contents, byName: Object.fromEntries([...Object.entries(others).slice(1 - NAMES), [name, content]]) };
+  const byName = new Map(before.byName);
+  byName.delete(name);
+  const [oldest] = byName.keys();
+  if (oldest !== undefined && byName.size >= NAMES) byName.delete(oldest);
+  byName.set(name, content);
+  return { ...before, byName, step: { ...before.step, names: [...before.step.names, name] } };
 }
 
 /**
@@ -223,7 +226,8 @@ function withNamed(contents: Contents, command: string, now: number): Contents {
 }
 
 function useContents(contents: Contents, isMeant: (content: Content) => boolean, now: number): Contents {
-  const matching = Object.values(contents.byName).filter(isMeant);
+  const matching = [...contents.byName.values()].filter(isMeant);
+  if (matching.length === 0) return contents;
   const removedContents = matching.filter(({ had, tokens }) => had === 0 && tokens > 0);
   const { calls, tokens } = contents.step.owed;
   const owed = {

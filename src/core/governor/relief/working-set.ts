@@ -6,22 +6,29 @@ import {
   hasNewWork,
   isStale,
   KINDS,
+  type Kind,
   lastFiles,
   mapContents,
 } from './content.ts';
 import type { Missed } from './economic-moment.ts';
 
 /**
- * Share of later reused contents whose next use is more than `age` calls away. Combines the session's own gaps, half of
- * which are at most `STRETCH` times as long the next time, with `ASSUMED_GAPS` gaps of `USUAL_GAP` calls.
+ * Share of later reused contents whose next use is more than some calls away. Combines the session's own gaps, half of
+ * which are at most `STRETCH` times as long the next time, with `ASSUMED_GAPS` gaps of `USUAL_GAP` calls. Remembers each
+ * share, because contents have their ages in common.
  */
-function survival(gaps: Gaps, age: number): number {
-  const longer = sumOf(Object.entries(gaps), ([gap, times]) => times / (1 + (age / (STRETCH * Number(gap))) ** 3));
-  return (longer + ASSUMED_GAPS / (1 + age / USUAL_GAP)) / (timesOf(gaps) + ASSUMED_GAPS);
-}
-
-function timesOf(gaps: Gaps): number {
-  return sumOf(Object.values(gaps), (times) => times);
+function survivalOf(gaps: Gaps, times: number): (age: number) => number {
+  const lengths = Object.entries(gaps).map(([gap, count]) => ({ reach: STRETCH * Number(gap), count }));
+  const known = new Map<number, number>();
+  return (age) => {
+    let share = known.get(age);
+    if (share === undefined) {
+      const longer = sumOf(lengths, ({ reach, count }) => count / (1 + (age / reach) ** 3));
+      share = (longer + ASSUMED_GAPS / (1 + age / USUAL_GAP)) / (times + ASSUMED_GAPS);
+      known.set(age, share);
+    }
+    return share;
+  };
 }
 
 const STRETCH = 1.5;
@@ -36,11 +43,13 @@ const ROUNDS = 3;
  */
 const HORIZON_CALLS = 25;
 
-/** Parts of a cycle over which the wait is summed. */
-const STEPS = 5;
+/** Parts of a cycle over which the wait is summed, by the calls before each. */
+const PARTS = [0, 0.2, 0.4, 0.6, 0.8].map((share) => share * HORIZON_CALLS);
 
 /** A content in the context. `chance`: that it is used again; `soon`: that this happens within a cycle. */
 interface HeldContent extends Content {
+  /** Calls since its last use. */
+  readonly age: number;
   readonly chance: number;
   /** Whether the work under way has used it, not only fetched it. */
   readonly isInUse: boolean;
@@ -49,53 +58,48 @@ interface HeldContent extends Content {
   readonly waits: number;
 }
 
-/**
- * The chance of each content to be used again, by Bayes' rule from the gaps of reused contents and their share. It
- * falls as a content stays unused for longer than others did.
- */
-function chances(known: Contents, now: number): HeldContent[] {
-  const { gaps, changed } = known;
+/** The contents in the context, with the chance of each to be used again. */
+function heldContents(known: Contents, now: number): HeldContent[] {
   // Contents of ended work count as unused for one more cycle.
-  const ended = hasNewWork(known) ? changed : 0;
-  const contents = Object.entries(known.byName).map(([name, content]) => {
-    const one = { ...content, tokens: isStale(known, name) ? 0 : content.tokens };
-    return one.used > ended
-      ? { ...one, isInUse: isWorkedOn(one) }
-      : { ...one, used: one.used - HORIZON_CALLS, isInUse: false };
-  });
-  return KINDS.flatMap((kind) =>
-    heldContents(
-      contents.filter((content) => content.kind === kind),
-      gaps[kind],
-      now,
-    ),
-  );
+  const ended = hasNewWork(known) ? known.changed : 0;
+  const alike: Record<Kind, AgedContent[]> = { unused: [], used: [], changed: [], printed: [], answered: [] };
+  for (const [name, content] of known.byName) {
+    const age = now - content.used + (content.used > ended ? 0 : HORIZON_CALLS);
+    const isHeld = content.tokens > 0 && !isStale(known, name);
+    alike[content.kind].push({ content, age, isHeld, isInUse: content.used > ended && isWorkedOn(content) });
+  }
+  return KINDS.flatMap((kind) => withChances(alike[kind], known.gaps[kind]));
 }
 
 function isWorkedOn({ kind }: Content): boolean {
   return kind === 'used' || kind === 'changed';
 }
 
-function heldContents(
-  alike: readonly (Content & Pick<HeldContent, 'isInUse'>)[],
-  gaps: Gaps,
-  now: number,
-): HeldContent[] {
-  const all = alike.map((content) => ({ content, waits: survival(gaps, now - content.used) }));
-  const times = timesOf(gaps);
+interface AgedContent extends Pick<HeldContent, 'age' | 'isInUse'> {
+  readonly content: Content;
+  readonly isHeld: boolean;
+}
+
+/**
+ * By Bayes' rule from the gaps of reused contents and their share. The chance falls as a content stays unused for longer
+ * than others did.
+ */
+function withChances(alike: readonly AgedContent[], gaps: Gaps): HeldContent[] {
+  const times = sumOf(Object.values(gaps), (count) => count);
+  const survival = survivalOf(gaps, times);
+  const waits = alike.map(({ age }) => survival(age));
   let share = 0.5;
-  const chanceOf = (waits: number) => (share * waits) / (share * waits + 1 - share);
+  const chanceOf = (wait: number) => (share * wait) / (share * wait + 1 - share);
   for (let round = 0; round < ROUNDS; round++) {
-    const expectedUses = times + sumOf(all, ({ waits }) => chanceOf(waits));
-    share = (expectedUses + 1) / (times + all.length + 2);
+    const expectedUses = times + sumOf(waits, chanceOf);
+    share = (expectedUses + 1) / (times + alike.length + 2);
   }
-  return all.flatMap(({ content, waits }) => {
-    if (content.tokens === 0) return [];
-    const chance = chanceOf(waits);
-    const useChance = (calls: number) => chance * (1 - survival(gaps, now - content.used + calls) / waits);
-    const steps = Array.from({ length: STEPS }, (_, step) => useChance((step * HORIZON_CALLS) / STEPS));
-    const unused = 1 - sumOf(steps, (used) => used) / STEPS;
-    return [{ ...content, chance, soon: useChance(HORIZON_CALLS), waits: unused * HORIZON_CALLS }];
+  const held = alike.filter(({ isHeld }) => isHeld);
+  return held.map(({ content, age, isInUse }) => {
+    const chance = chanceOf(survival(age));
+    const useChance = (calls: number) => chance * (1 - survival(age + calls) / survival(age));
+    const unused = 1 - sumOf(PARTS, useChance) / PARTS.length;
+    return { ...content, age, isInUse, chance, soon: useChance(HORIZON_CALLS), waits: unused * HORIZON_CALLS };
   });
 }
 
@@ -135,7 +139,7 @@ export interface Stakes {
  */
 export function workingSet(contents: Contents, now: number, stakes: Stakes): WorkingSet {
   const { fetching, holding, minShare, slack, room } = stakes;
-  const held = chances(contents, now).sort((a, b) => a.used - b.used);
+  const held = heldContents(contents, now).sort((a, b) => b.age - a.age);
   const refetchCost = ({ tokens, cost }: HeldContent) => fetching(tokens) + cost;
   // Content that claude alone has lost too is fetched again in either case.
   const maxLoss = (one: HeldContent) => (one.had > 0 ? refetchCost(one) : 0);
@@ -172,9 +176,7 @@ export function workingSet(contents: Contents, now: number, stakes: Stakes): Wor
 function fitting({ byName }: Contents, wanted: readonly HeldContent[], roomFor: Stakes['room']): Set<string> {
   const names = new Set(wanted.map(({ id }) => id));
   let rest = roomFor(sumOf(wanted, ({ tokens }) => tokens));
-  const newest = Object.values(byName)
-    .filter(({ id }) => names.has(id))
-    .reverse();
+  const newest = [...byName.values()].filter(({ id }) => names.has(id)).reverse();
   const staying = newest.filter(({ tokens }) => {
     rest -= tokens;
     return rest >= 0;
@@ -223,7 +225,7 @@ export function reshownContents(contents: Contents, room: number, size: 'had' | 
  */
 export function withShown(after: Contents, before: Contents, { names }: ShownContents, isOwn: boolean): Contents {
   return mapContents(after, (content, name) => {
-    const { tokens } = before.byName[name] ?? content;
+    const { tokens } = before.byName.get(name) ?? content;
     if (before.step.names.includes(name)) return { ...content, tokens };
     return names.includes(name) ? { ...content, id: '', tokens, had: isOwn ? tokens : content.had } : content;
   });
@@ -231,5 +233,5 @@ export function withShown(after: Contents, before: Contents, { names }: ShownCon
 
 /** Tokens that the context holds of all contents. */
 export function heldTokens({ byName }: Contents): number {
-  return sumOf(Object.values(byName), ({ tokens }) => tokens);
+  return sumOf(byName.values(), ({ tokens }) => tokens);
 }

@@ -105,8 +105,8 @@ describe('contents that claude alone would not fetch', () => {
 
   it('are known of the newest names only', () => {
     const { byName } = contentsOf(...Array.from({ length: 600 }, (_, index) => read(`file-${index}`)));
-    expect(Object.keys(byName).length).toBeLessThanOrEqual(500);
-    expect(Object.keys(byName).at(-1)).toBe('file-599');
+    expect(byName.size).toBeLessThanOrEqual(500);
+    expect([...byName.keys()].at(-1)).toBe('file-599');
   });
 });
 
@@ -140,13 +140,13 @@ describe('files that claude shows again after a summary', () => {
   it('are not the last results, which a summary keeps', () => {
     expect(reshownContents(contentsOf(read('first'), read('last')), ROOM).names).toEqual(['first']);
     const { byName } = forgetContents(contentsOf(read('a'), run('t'), read('last')), []);
-    expect(Object.values(byName).map(({ had }) => had > 0)).toEqual([false, false, true]);
+    expect([...byName.values()].map(({ had }) => had > 0)).toEqual([false, false, true]);
   });
 });
 
 describe('after a summary in the run', () => {
   const tokens = (...all: Happening[]) =>
-    Object.values(contentsOf(...all, 'own summary').byName).map((one) => [one.tokens > 0, one.had > 0]);
+    [...contentsOf(...all, 'own summary').byName.values()].map((one) => [one.tokens > 0, one.had > 0]);
 
   it('the context has the files that claude shows again, with claude alone too', () => {
     const files = ['b', 'c', 'd', 'e', 'f'].map((path) => read(path));
@@ -200,7 +200,7 @@ describe('files that a change needs and a summary of claude alone removed', () =
 
   it('include the one that changes need but do not change', () => {
     const all = [read('spec'), read('a'), edit('a'), read('b'), edit('b'), 'summary', read('c'), edit('c')] as const;
-    const had = Object.entries(contentsOf(...all).byName).flatMap(([name, content]) => (content.had > 0 ? [name] : []));
+    const had = [...contentsOf(...all).byName].flatMap(([name, content]) => (content.had > 0 ? [name] : []));
     expect(had).toEqual(['spec', 'c']);
   });
 
@@ -346,14 +346,14 @@ describe('contents that are likely to be used again', () => {
     const unchanged = resultOf(2, 'File unchanged since last read.');
     const use = { type: 'tool_use', id: '2', name: 'Read', input: { file_path: 'a' } } as const;
     const { byName, step } = contentsAfter(endStep(first), use, unchanged, 2);
-    expect(byName.a).toMatchObject({ id: '1', tokens: first.byName.a?.tokens, used: 2, kind: 'used' });
+    expect(byName.get('a')).toMatchObject({ id: '1', tokens: first.byName.get('a')?.tokens, used: 2, kind: 'used' });
     expect(step.again).toBe(0);
   });
 
   it('include unused contents, which go as far as the run can afford to fetch them again, oldest first', () => {
     const contents = contentsOf(...Array.from({ length: 8 }, (_, index) => read(`src/${index}`)), ...idle(60));
     expect(workingSet(contents, 68, poor).keep.slice(0, 8)).toEqual(['1', '2', '3', '4', '5', '6', '7', '8']);
-    const one = contents.byName['src/0']?.tokens ?? 0;
+    const one = contents.byName.get('src/0')?.tokens ?? 0;
     expect(workingSet(contents, 68, { ...poor, slack: 30 * (3 * one + idle(60).length * one) }).keep).not.toContain(
       '1',
     );

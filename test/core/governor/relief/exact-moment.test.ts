@@ -122,7 +122,7 @@ function missing(calls: number) {
   return (state: GovernorState) => {
     const size = { tokens: 3_000, had: 3_000 };
     const content = { ...NEW_CONTENT, ...size, id: 'toolu_1', path: '/project/a.ts', kind: 'used' as const };
-    const byName = Object.fromEntries(Array.from({ length: calls }, (_, index) => [`${index}`, content]));
+    const byName = new Map(Array.from({ length: calls }, (_, index) => [`${index}`, content]));
     return changedIn(state, 'tools', { contents: { ...state.work.tools.contents, byName } });
   };
 }
