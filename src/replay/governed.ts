@@ -1,18 +1,18 @@
-import { answerWith } from '../core/exact/exact-answer.ts';
+import { type Answer, answerWith } from '../core/exact/exact-answer.ts';
 import { createMessage, type Message, tokensOfAll } from '../core/exact/message.ts';
 import type { Action } from '../core/governor/decisions.ts';
-import type { EffectOf } from '../core/governor/effects.ts';
 import { initialState } from '../core/governor/initial-state.ts';
 import type { OwnEvent } from '../core/governor/input.ts';
 import type { Policy } from '../core/governor/policy.ts';
-import { successLine, userLine } from '../core/governor/prompts/own-lines.ts';
+import { userLine } from '../core/governor/prompts/own-lines.ts';
 import { prefixOf } from '../core/governor/relief/accounts.ts';
 import { SUMMARY_TOKENS } from '../core/governor/relief/alone.ts';
 import { levelOf } from '../core/governor/relief/beside-summary.ts';
 import { NOTE_TOKENS } from '../core/governor/relief/exact.ts';
 import { decodeLine, decodeObject } from '../core/protocol/decode.ts';
 import type { BoundaryEvent, Event } from '../core/protocol/events.ts';
-import { parseFields, stringOf } from '../core/protocol/fields.ts';
+import type { ExactPlan } from '../core/protocol/exact-plan.ts';
+import { type Fields, parseFields } from '../core/protocol/fields.ts';
 import { createHost } from '../host/governor-host.ts';
 import { replayRun } from './replay-run.ts';
 import { createSight } from './sight.ts';
@@ -28,6 +28,53 @@ export interface GovernedOptions {
   readonly onReplaced: (isExact: boolean) => void;
 }
 
+/** What the governor asks its claude and its host to do, and what they answer. */
+export interface Asked {
+  readonly tell: (event: OwnEvent) => void;
+  /** A line of claude's. */
+  readonly claude: (line: Fields) => void;
+  /** The window that claude reports, in tokens. */
+  readonly window: () => number | undefined;
+  /** claude gets a prompt. */
+  readonly prompt: (line: Fields) => void;
+  /** What ctxb adds to a plan from its notes. */
+  readonly words: () => Pick<ExactPlan, 'note' | 'said'>;
+}
+
+/** Does what the governor asks: loads the mod, confirms requests, and compacts by the last plan as the mod does. */
+export function createObedience({ tell, claude, window, prompt, words }: Asked) {
+  let plan: ExactPlan | undefined;
+  let number = 0;
+
+  function confirm({ request_id }: Fields): void {
+    const response = { subtype: 'success', request_id, response: { rawMaxTokens: window() } };
+    claude({ type: 'control_response', response });
+  }
+
+  function read(line: Fields): void {
+    if (line.type === 'control_request') confirm(line);
+    else prompt(line);
+  }
+
+  return {
+    obey(action: Action): void {
+      if (action.kind === 'arm-exact') tell({ kind: 'exact-folder', path: '' });
+      else if (action.kind === 'prove-exact') tell({ kind: 'exact-proved' });
+      else if (action.kind === 'plan-exact') plan = { ...action, ...words(), version: 1 };
+      else if (action.kind === 'send') read(parseFields(action.line));
+    },
+    /** undefined without a plan. */
+    answer(messages: readonly Message[], trigger: BoundaryEvent['trigger']) {
+      if (plan === undefined) return undefined;
+      const given = trigger === 'auto' ? plan : { ...plan, summary: undefined };
+      return answerWith(messages, () => given, {});
+    },
+    report(outcome: Answer['outcome']): void {
+      tell({ kind: 'exact-receipt', receipt: { version: 1, number: ++number, ms: 0, ...outcome }, kept: [] });
+    },
+  };
+}
+
 /**
  * ctxb's governor in a recorded session: it decides as in a run, and a claude that does what it is asked answers it.
  * Every compaction is exact.
@@ -41,43 +88,35 @@ export function createGoverned({ policy, resumes, window, onReplaced }: Governed
     callerSpeaksProtocol: false,
     callerPlacedTrigger: false,
   } as const;
-  const host = createHost(initialState(run), { carryOut: ({ actions }) => actions.forEach(obey) });
-  let plan: EffectOf<'plan-exact'> | undefined;
+  const host = createHost(initialState(run), { carryOut: ({ actions }) => actions.forEach(mod.obey) });
+  const mod = createObedience({
+    tell: (event) => tell(event),
+    claude: (line) => claude(decodeObject(line)),
+    window,
+    prompt(): void {
+      if (host.state.operation.phase !== 'compacting') return;
+      compact('manual');
+      end();
+    },
+    words: () => ({ note: NOTE }),
+  });
   let messages: Message[] = [];
   const sight = createSight();
   /** `held`: tokens of the messages. */
-  let [t, prompts, reliefs, held] = [0, 0, 0, 0];
+  let [t, prompts, held] = [0, 0, 0];
 
   const tell = (event: OwnEvent) => host.feed({ t, from: 'ctxb', event });
   const claude = (event: Event) => host.feed({ t, from: 'claude', event });
 
-  function obey(action: Action): void {
-    if (action.kind === 'arm-exact') tell({ kind: 'exact-folder', path: '' });
-    else if (action.kind === 'prove-exact') tell({ kind: 'exact-proved' });
-    else if (action.kind === 'plan-exact') plan = action;
-    else if (action.kind === 'send') answer(action.line);
-  }
-
-  function answer(line: string): void {
-    const { type, request_id: id } = parseFields(line);
-    if (type === 'control_request') claude(decodeLine(successLine(stringOf(id), { rawMaxTokens: window() })));
-    else if (host.state.operation.phase === 'compacting') {
-      compact('manual');
-      end();
-    }
-  }
-
   function compact(trigger: BoundaryEvent['trigger']): void {
-    if (plan === undefined) return;
-    const summary = trigger === 'auto' ? plan.summary : undefined;
-    const given = { ...plan, version: 1, note: NOTE, summary } as const;
-    const { messages: kept, outcome } = answerWith(messages, () => given, {});
+    const answered = mod.answer(messages, trigger);
+    if (answered === undefined) return;
+    const { messages: kept, outcome } = answered;
     messages = [...(kept ?? summarised(messages))];
-    reliefs++;
     held = tokensOfAll(messages);
     sight.replace(messages, outcome.whole);
     onReplaced(outcome.answered);
-    tell({ kind: 'exact-receipt', receipt: { version: 1, number: reliefs, ms: 0, ...outcome }, kept: [] });
+    mod.report(outcome);
     const compact_metadata = { trigger, post_tokens: outcome.after.tokens };
     claude(decodeObject({ type: 'system', subtype: 'compact_boundary', compact_metadata }));
   }

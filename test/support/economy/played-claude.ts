@@ -1,4 +1,3 @@
-import { answerWith } from '../../../src/core/exact/exact-answer.ts';
 import {
   createMessage,
   type Message,
@@ -12,8 +11,9 @@ import type { Action } from '../../../src/core/governor/decisions.ts';
 import type { HookAnswer } from '../../../src/core/governor/effects.ts';
 import { NATIVE_RESERVE_TOKENS } from '../../../src/core/governor/policy.ts';
 import { shortOf } from '../../../src/core/memory/notebook/user-words.ts';
-import { type ExactPlan, readPlan, TOO_LARGE } from '../../../src/core/protocol/exact-plan.ts';
-import { fieldsOf } from '../../../src/core/protocol/fields.ts';
+import { TOO_LARGE } from '../../../src/core/protocol/exact-plan.ts';
+import { fieldsOf, parseFields } from '../../../src/core/protocol/fields.ts';
+import { createObedience } from '../../../src/replay/governed.ts';
 import {
   type Driver,
   drive,
@@ -163,7 +163,7 @@ class PlayedClaude {
   #cachedAt = 0;
   #now = 0;
   #trigger: number;
-  #plan: Omit<ExactPlan, 'version'> | undefined;
+  readonly #mod: ReturnType<typeof createObedience>;
   #heard = 0;
   /** The user's prompts as the notes have them, the newest first. */
   readonly #asked: { number: number; text: string }[] = [];
@@ -184,6 +184,13 @@ class PlayedClaude {
     this.#driver = driver;
     this.#prefix = world.prefix ?? 33_000;
     this.#trigger = this.#ownLevel();
+    this.#mod = createObedience({
+      tell: (event) => driver?.tell(event),
+      claude: (line) => driver?.claude(line),
+      window: () => world.window,
+      prompt: (line) => this.#read(line),
+      words: () => ({ note: NOTES.slice(0, NOTE_LENGTH), said: this.#words() }),
+    });
     driver?.begin();
     this.#obey();
   }
@@ -351,38 +358,26 @@ class PlayedClaude {
     if (driver === undefined) return;
     while (this.#obeyed < driver.actions.length) {
       const action = driver.actions[this.#obeyed++] as Action;
-      if (action.kind === 'arm-exact') driver.tell({ kind: 'exact-folder', path: '/mod' });
-      else if (action.kind === 'prove-exact') driver.tell({ kind: 'exact-proved' });
-      else if (action.kind === 'plan-exact')
-        this.#plan = { ...action, note: NOTES.slice(0, NOTE_LENGTH), said: this.#words() };
-      else if (action.kind === 'send') this.#read(JSON.parse(action.line));
+      if (action.kind === 'send') this.#place(parseFields(action.line));
+      this.#mod.obey(action);
     }
   }
 
-  #read(line: Line): void {
-    const { type, request_id, message } = line;
-    const request = fieldsOf(line.request);
-    if (type === 'control_request') {
-      const env = fieldsOf(fieldsOf(request.settings).env);
-      this.#place(env);
-      const answer = request.subtype === 'get_context_usage' ? { rawMaxTokens: this.#world.window } : {};
-      this.#driver?.claude({
-        type: 'control_response',
-        response: { subtype: 'success', request_id, response: answer },
-      });
-    } else if (String(fieldsOf(message).content).startsWith('/compact')) {
-      this.#compact('manual');
-      this.#tell({
-        type: 'user',
-        message: { role: 'user', content: '<local-command-stdout>Compacted</local-command-stdout>' },
-        isReplay: true,
-        session_id: 's1',
-      });
-      this.#tell({ type: 'result', subtype: 'success', is_error: false, num_turns: 0, session_id: 's1' });
-    }
+  #read({ message }: Line): void {
+    if (!String(fieldsOf(message).content).startsWith('/compact')) return;
+    this.#compact('manual');
+    this.#tell({
+      type: 'user',
+      message: { role: 'user', content: '<local-command-stdout>Compacted</local-command-stdout>' },
+      isReplay: true,
+      session_id: 's1',
+    });
+    this.#tell({ type: 'result', subtype: 'success', is_error: false, num_turns: 0, session_id: 's1' });
   }
 
-  #place(env: Readonly<Record<string, unknown>>): void {
+  #place({ type, request }: Line): void {
+    if (type !== 'control_request') return;
+    const env = fieldsOf(fieldsOf(fieldsOf(request).settings).env);
     const setting = Number(env.CLAUDE_CODE_AUTO_COMPACT_WINDOW ?? 0);
     const percent = Number(env.CLAUDE_AUTOCOMPACT_PCT_OVERRIDE ?? 0);
     if (percent > 0) this.#trigger = ((setting - 20_000) * percent) / 100;
@@ -401,20 +396,14 @@ class PlayedClaude {
     const before = this.#context();
     const had = this.#messages;
     const driver = this.#driver;
-    if (driver === undefined || this.#plan === undefined) this.#summarise();
+    const answered = this.#mod.answer(this.#messages, trigger);
+    if (driver === undefined || answered === undefined) this.#summarise();
     else {
-      const text = JSON.stringify({ version: 1, ...this.#plan });
-      const { messages, outcome } = answerWith(this.#messages, () => readPlan(text, [], [], trigger === 'auto'), {});
+      const { messages, outcome } = answered;
       if (messages === undefined && outcome.why !== TOO_LARGE) return;
       if (messages === undefined) this.#summarise();
       else this.#replace(messages);
-      driver.tell({
-        kind: 'exact-receipt',
-        receipt: { version: 1, number: this.#reliefs.length + 1, ms: 1, ...outcome },
-        kept: [],
-      });
-      const post_tokens = messages === undefined ? SUMMARY_TOKENS : outcome.after.tokens;
-      const compact_metadata = { trigger, pre_tokens: before, post_tokens };
+      this.#mod.report(outcome);
       if (messages === undefined) {
         const [answer] = driver
           .claude(hookLine('SessionStart', { source: 'compact' }))
@@ -424,6 +413,8 @@ class PlayedClaude {
         this.#say(attached(`${given}${NOTES}`.slice(0, length)));
       }
       driver.claude({ type: 'system', subtype: 'status', status: null, compact_result: 'success', session_id: 's1' });
+      const post_tokens = messages === undefined ? SUMMARY_TOKENS : outcome.after.tokens;
+      const compact_metadata = { trigger, pre_tokens: before, post_tokens };
       driver.claude({ type: 'system', subtype: 'compact_boundary', session_id: 's1', compact_metadata });
     }
     this.#cached = Math.min(this.#cached, this.#prefix);
