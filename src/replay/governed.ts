@@ -1,6 +1,7 @@
-import { type Answer, answerWith } from '../core/exact/exact-answer.ts';
+import { answerWith } from '../core/exact/exact-answer.ts';
 import { createMessage, type Message, tokensOfAll } from '../core/exact/message.ts';
 import type { Action } from '../core/governor/decisions.ts';
+import type { EffectOf } from '../core/governor/effects.ts';
 import { initialState } from '../core/governor/initial-state.ts';
 import type { OwnEvent } from '../core/governor/input.ts';
 import type { Policy } from '../core/governor/policy.ts';
@@ -28,31 +29,23 @@ export interface GovernedOptions {
   readonly onReplaced: (isExact: boolean) => void;
 }
 
-/** What the governor asks its claude and its host to do, and what they answer. */
-export interface Asked {
+interface Asking extends Pick<GovernedOptions, 'window'> {
   readonly tell: (event: OwnEvent) => void;
   /** A line of claude's. */
   readonly claude: (line: Fields) => void;
-  /** The window that claude reports, in tokens. */
-  readonly window: () => number | undefined;
-  /** claude gets a prompt. */
+  /** claude gets a line that is no request. */
   readonly prompt: (line: Fields) => void;
-  /** What ctxb adds to a plan from its notes. */
-  readonly words: () => Pick<ExactPlan, 'note' | 'said'>;
 }
 
 /** Does what the governor asks: loads the mod, confirms requests, and compacts by the last plan as the mod does. */
-export function createObedience({ tell, claude, window, prompt, words }: Asked) {
-  let plan: ExactPlan | undefined;
+export function createObedience({ tell, claude, window, prompt }: Asking) {
+  let plan: EffectOf<'plan-exact'> | undefined;
   let number = 0;
 
-  function confirm({ request_id }: Fields): void {
-    const response = { subtype: 'success', request_id, response: { rawMaxTokens: window() } };
-    claude({ type: 'control_response', response });
-  }
-
   function read(line: Fields): void {
-    if (line.type === 'control_request') confirm(line);
+    const { type, request_id } = line;
+    const response = { subtype: 'success', request_id, response: { rawMaxTokens: window() } };
+    if (type === 'control_request') claude({ type: 'control_response', response });
     else prompt(line);
   }
 
@@ -60,17 +53,17 @@ export function createObedience({ tell, claude, window, prompt, words }: Asked) 
     obey(action: Action): void {
       if (action.kind === 'arm-exact') tell({ kind: 'exact-folder', path: '' });
       else if (action.kind === 'prove-exact') tell({ kind: 'exact-proved' });
-      else if (action.kind === 'plan-exact') plan = { ...action, ...words(), version: 1 };
+      else if (action.kind === 'plan-exact') plan = action;
       else if (action.kind === 'send') read(parseFields(action.line));
     },
-    /** undefined without a plan. */
-    answer(messages: readonly Message[], trigger: BoundaryEvent['trigger']) {
+    /** undefined without a plan. @param words what the notes add to the plan */
+    compact(messages: readonly Message[], trigger: string, words: Pick<ExactPlan, 'note' | 'said'>) {
       if (plan === undefined) return undefined;
-      const given = trigger === 'auto' ? plan : { ...plan, summary: undefined };
-      return answerWith(messages, () => given, {});
-    },
-    report(outcome: Answer['outcome']): void {
+      const summary = trigger === 'auto' ? plan.summary : undefined;
+      const given = { ...plan, ...words, version: 1, summary } as const;
+      const { messages: kept, outcome } = answerWith(messages, () => given, {});
       tell({ kind: 'exact-receipt', receipt: { version: 1, number: ++number, ms: 0, ...outcome }, kept: [] });
+      return { kept, outcome };
     },
   };
 }
@@ -98,7 +91,6 @@ export function createGoverned({ policy, resumes, window, onReplaced }: Governed
       compact('manual');
       end();
     },
-    words: () => ({ note: NOTE }),
   });
   let messages: Message[] = [];
   const sight = createSight();
@@ -109,14 +101,13 @@ export function createGoverned({ policy, resumes, window, onReplaced }: Governed
   const claude = (event: Event) => host.feed({ t, from: 'claude', event });
 
   function compact(trigger: BoundaryEvent['trigger']): void {
-    const answered = mod.answer(messages, trigger);
-    if (answered === undefined) return;
-    const { messages: kept, outcome } = answered;
+    const answer = mod.compact(messages, trigger, { note: NOTE });
+    if (answer === undefined) return;
+    const { kept, outcome } = answer;
     messages = [...(kept ?? summarised(messages))];
     held = tokensOfAll(messages);
     sight.replace(messages, outcome.whole);
     onReplaced(outcome.answered);
-    mod.report(outcome);
     const compact_metadata = { trigger, post_tokens: outcome.after.tokens };
     claude(decodeObject({ type: 'system', subtype: 'compact_boundary', compact_metadata }));
   }

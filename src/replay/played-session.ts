@@ -84,14 +84,18 @@ export function createPlayedSession({ priceOf, ...options }: PlayedOptions) {
   /** A call that fetches a result again. @returns the tokens of both */
   function fetch(line: AssistantEvent, { use: known, text }: Fetched): number {
     const id = `again-${curve.length}-${ctxb.fetched()}`;
-    const use = { ...known, tool_use_id: id };
     const result = { tool_use_id: id, text };
-    governed.claude({ ...line, messageId: id, outputFinal: true, blocks: [useBlock(use)] });
-    governed.say(createMessage('assistant', '', { toolUses: [use] }));
+    hearAnswer({ ...line, messageId: id, outputFinal: true, blocks: [useBlock({ ...known, tool_use_id: id })] });
     const content = [{ type: 'tool_result', tool_use_id: id, content: text }];
-    governed.claude(decodeObject({ type: 'user', message: { role: 'user', content } }));
-    governed.say(createMessage('user', '', { toolResults: [result] }));
+    hearUser(decodeObject({ type: 'user', message: { role: 'user', content } }) as UserEvent);
     return CALL_TOKENS + estimateTokens(measureBlock(resultBlock(result)), governed.calibration);
+  }
+
+  function hearAnswer(answer: AssistantEvent): void {
+    governed.claude(answer);
+    const toolUses = usesIn(answer.blocks).map(({ id, name, input }) => ({ tool_use_id: id, tool: name, input }));
+    const text = plainText(answer.blocks);
+    if (text !== '' || toolUses.length > 0) governed.say(createMessage('assistant', text, { toolUses }));
   }
 
   function hearUser(event: UserEvent): void {
@@ -121,10 +125,7 @@ export function createPlayedSession({ priceOf, ...options }: PlayedOptions) {
       reliefs = 0;
       before = contextOf(usage);
       curve.push(before);
-      governed.claude({ ...answer, usage: { ...usage, output: answer.usage?.output ?? 0 } });
-      const toolUses = usesIn(answer.blocks).map(({ id, name, input }) => ({ tool_use_id: id, tool: name, input }));
-      const text = plainText(answer.blocks);
-      if (text !== '' || toolUses.length > 0) governed.say(createMessage('assistant', text, { toolUses }));
+      hearAnswer({ ...answer, usage: { ...usage, output: answer.usage?.output ?? 0 } });
     },
     /** A line other than those of calls. */
     hear({ input: { t, event }, before: recorded, after: { facts } }: Seen): void {

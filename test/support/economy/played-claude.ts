@@ -11,7 +11,7 @@ import type { Action } from '../../../src/core/governor/decisions.ts';
 import type { HookAnswer } from '../../../src/core/governor/effects.ts';
 import { NATIVE_RESERVE_TOKENS } from '../../../src/core/governor/policy.ts';
 import { shortOf } from '../../../src/core/memory/notebook/user-words.ts';
-import { TOO_LARGE } from '../../../src/core/protocol/exact-plan.ts';
+import { type ExactPlan, TOO_LARGE } from '../../../src/core/protocol/exact-plan.ts';
 import { fieldsOf, parseFields } from '../../../src/core/protocol/fields.ts';
 import { createObedience } from '../../../src/replay/governed.ts';
 import {
@@ -164,6 +164,8 @@ class PlayedClaude {
   #now = 0;
   #trigger: number;
   readonly #mod: ReturnType<typeof createObedience>;
+  /** What the notes add to the last plan. */
+  #notes: Pick<ExactPlan, 'note' | 'said'> = { note: '' };
   #heard = 0;
   /** The user's prompts as the notes have them, the newest first. */
   readonly #asked: { number: number; text: string }[] = [];
@@ -189,7 +191,6 @@ class PlayedClaude {
       claude: (line) => driver?.claude(line),
       window: () => world.window,
       prompt: (line) => this.#read(line),
-      words: () => ({ note: NOTES.slice(0, NOTE_LENGTH), said: this.#words() }),
     });
     driver?.begin();
     this.#obey();
@@ -359,6 +360,7 @@ class PlayedClaude {
     while (this.#obeyed < driver.actions.length) {
       const action = driver.actions[this.#obeyed++] as Action;
       if (action.kind === 'send') this.#place(parseFields(action.line));
+      if (action.kind === 'plan-exact') this.#notes = { note: NOTES.slice(0, NOTE_LENGTH), said: this.#words() };
       this.#mod.obey(action);
     }
   }
@@ -396,24 +398,23 @@ class PlayedClaude {
     const before = this.#context();
     const had = this.#messages;
     const driver = this.#driver;
-    const answered = this.#mod.answer(this.#messages, trigger);
-    if (driver === undefined || answered === undefined) this.#summarise();
+    const answer = this.#mod.compact(this.#messages, trigger, this.#notes);
+    if (driver === undefined || answer === undefined) this.#summarise();
     else {
-      const { messages, outcome } = answered;
-      if (messages === undefined && outcome.why !== TOO_LARGE) return;
-      if (messages === undefined) this.#summarise();
-      else this.#replace(messages);
-      this.#mod.report(outcome);
-      if (messages === undefined) {
-        const [answer] = driver
+      const { kept, outcome } = answer;
+      if (kept === undefined && outcome.why !== TOO_LARGE) return;
+      if (kept !== undefined) this.#replace(kept);
+      else {
+        this.#summarise();
+        const [hook] = driver
           .claude(hookLine('SessionStart', { source: 'compact' }))
           .filter(({ kind }) => kind === 'answer-hook');
-        const { context: given = '', room = GIVEN_LENGTH } = (answer ?? {}) as Partial<HookAnswer>;
+        const { context: given = '', room = GIVEN_LENGTH } = (hook ?? {}) as Partial<HookAnswer>;
         const length = Math.max(given.length + POINTER_LENGTH, Math.min(room, GIVEN_LENGTH));
         this.#say(attached(`${given}${NOTES}`.slice(0, length)));
       }
       driver.claude({ type: 'system', subtype: 'status', status: null, compact_result: 'success', session_id: 's1' });
-      const post_tokens = messages === undefined ? SUMMARY_TOKENS : outcome.after.tokens;
+      const post_tokens = kept === undefined ? SUMMARY_TOKENS : outcome.after.tokens;
       const compact_metadata = { trigger, pre_tokens: before, post_tokens };
       driver.claude({ type: 'system', subtype: 'compact_boundary', session_id: 's1', compact_metadata });
     }

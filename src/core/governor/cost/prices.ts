@@ -20,7 +20,7 @@ export interface Price extends Rates {
   /** Factor of the price in fast mode; undefined if the price is the same. */
   readonly fastTimes?: number;
   /** The different prices of versions of Claude Code before `version`. */
-  readonly before?: { readonly version: string; readonly price: Partial<Price> };
+  readonly before?: { readonly version: string; readonly price: Price };
 }
 
 /** Prices by the beginning of a model's id, or by the whole id. The longest match counts. */
@@ -36,12 +36,15 @@ const IN_FAST_BEFORE = { fastTimes: 6 };
 const LARGEST = 1_000_000;
 
 /** Prices while the window of 1,000,000 tokens was a beta: prompts above 200,000 tokens cost more. */
-const withBeta = (dollars: number): Price => {
+const withBeta = (dollars: number, more: Partial<Price> = {}): Price => {
   const rates = { ...ratesFrom(2 * dollars), output: 7_500_000 * dollars };
   const longPrompt = { above: 200_000, rates };
-  const before = { version: '2.1.50', price: { longPrompt } };
-  const price = { longPrompt: { ...longPrompt, fastAbove: LARGEST }, before };
-  return { ...ratesFrom(dollars), before: { version: '2.1.75', price } };
+  const price = { ...ratesFrom(dollars), ...more };
+  const before = { version: '2.1.50', price: { ...price, longPrompt } };
+  return {
+    ...price,
+    before: { version: '2.1.75', price: { ...price, longPrompt: { ...longPrompt, fastAbove: LARGEST }, before } },
+  };
 };
 
 /**
@@ -65,7 +68,7 @@ export const PRICES: Prices = {
   'claude-opus-4-0': ratesFrom(15),
   'claude-opus-4-1': ratesFrom(15),
   'claude-opus-4-5': withBeta(5),
-  'claude-opus-4-6': { ...withBeta(5), ...IN_FAST_BEFORE },
+  'claude-opus-4-6': withBeta(5, IN_FAST_BEFORE),
   'claude-opus-4-7': { ...ratesFrom(5), ...IN_FAST_BEFORE },
   'claude-opus-4-8': { ...ratesFrom(5), ...IN_FAST },
   'claude-opus-5': { ...ratesFrom(5), ...IN_FAST },
@@ -178,10 +181,8 @@ function listPrice(model: string, version: string | null | undefined): Price | u
 }
 
 function priceInVersion(price: Price, version: string): Price {
-  const { before, ...current } = price;
-  return before === undefined || isAtLeast(version, before.version)
-    ? price
-    : priceInVersion({ ...current, ...before.price }, version);
+  const { before } = price;
+  return before === undefined || isAtLeast(version, before.version) ? price : priceInVersion(before.price, version);
 }
 
 /**
