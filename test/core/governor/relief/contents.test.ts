@@ -213,8 +213,8 @@ describe('files that a change needs and a summary of claude alone removed', () =
 describe('the growth of the context shows the size of the last contents', () => {
   const sizesOf = (factor: number) => {
     const contents = contentsOf(read('a'), read('b'));
-    const sizes = Object.values(measuredContents(contents, factor).byName).map(({ tokens, had }) => [tokens, had]);
-    const [[size = 0] = []] = Object.values(contents.byName).map(({ tokens }) => [tokens]);
+    const sizes = [...measuredContents(contents, factor).byName.values()].map(({ tokens, had }) => [tokens, had]);
+    const [[size = 0] = []] = [...contents.byName.values()].map(({ tokens }) => [tokens]);
     return sizes.map((both) => both.map((one) => one / size));
   };
 
