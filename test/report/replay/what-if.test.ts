@@ -45,7 +45,7 @@ it('prints a row for each of several sessions, the highest cost first', () => {
     '140',
     expect.stringMatching(/^\$/),
     expect.stringMatching(/^\$/),
-    '2',
+    '1',
   ]);
   expect(cells[2]).toEqual(['Go on with part 1.', '2', cells[2]?.[2], cells[2]?.[2], '0']);
   expect(cells[4]?.slice(0, 2)).toEqual(['2 sessions', '142']);
