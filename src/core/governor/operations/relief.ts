@@ -154,8 +154,8 @@ export function measureLanding(state: GovernorState): GovernorState {
   if (landing === undefined) return state;
   const freed = landing.before.predicted - gauge.used;
   const target = inTokens(run.policy.compaction.target, gauge.window.tokens);
-  // Above the target more must be done.
-  const isMissed = gauge.used > target;
+  // Above the target more must be done, but no handoff removes the prompts.
+  const isMissed = gauge.used - relief.exact.size.all > target;
   if (landing.of === 'compaction') {
     const due = isMissed ? `a compaction landed at ${gauge.used} tokens, above its target of ${target}` : undefined;
     return measureCompaction(changedIn(state, 'relief', { due }), landing, freed);

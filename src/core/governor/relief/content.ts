@@ -21,6 +21,8 @@ export const NEW_CONTENT = {
   id: '',
   /** Path of the file as given to the tool; undefined for the output of a command. */
   path: undefined as string | undefined,
+  /** The first and the last line of a page that was read on its own; undefined for a whole file. */
+  lines: undefined as readonly [number, number] | undefined,
   /** Its tokens in the context; 0 after a compaction removed it. */
   tokens: 0,
   /** Its tokens in the context of claude alone. */

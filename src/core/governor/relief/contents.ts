@@ -51,10 +51,11 @@ export function contentsAfter(
   const size = estimateTokens(measureBlock(tool === 'Write' ? use : result), calibration);
   const more = countResult(contents, use, result, size, cut);
   if (NOT_FETCHING.test(tool) && cost === 0) return more;
-  if (isRefused(contents, use, result)) return countAgain(more, size);
+  const isEdit = EDIT_TOOLS.test(tool);
+  if (isEdit && result.isError) return afterFailedEdit(more, pathOf(input), result.text, size);
   if (fetchesRest(contents.cut, input)) return countAgain({ ...more, cut: withRest(more.cut, size) }, size);
   if (tool === 'Write') return addWritten(more, use, size, now);
-  if (EDIT_TOOLS.test(tool)) return changedFile(more, pathOf(input), now);
+  if (isEdit) return changedFile(more, pathOf(input), now);
   if (isSeenBefore(result.text)) return useContents(more, ({ path }) => path === pathOf(input), now);
   const named = tool === 'Bash' ? withNamed(more, stringOf(fieldsOf(input).command), now) : more;
   return addFetched(named, use, size, now, { cost, hasPicture: result.images > 0 });
@@ -76,10 +77,15 @@ function countResult(
   };
 }
 
-/** Whether claude refused to change a file because a relief removed its contents. */
-function isRefused({ byName }: Contents, { name: tool, input }: ToolUse, { isError }: ToolResult): boolean {
-  const known = isError && EDIT_TOOLS.test(tool) ? byName.get(nameOf(pathOf(input) ?? '')) : undefined;
-  return known !== undefined && isGone(known, false, 0);
+/** @param text claude's reason */
+function afterFailedEdit(contents: Contents, path: string | undefined, text: string, size: number) {
+  const isOfFile = (one: Content) => one.path === path;
+  // The file has changed since it was read, so claude alone has to read it again too.
+  if (text.includes('modified since'))
+    return mapContents(contents, (one) => (isOfFile(one) ? { ...one, tokens: 0, had: 0 } : one));
+  const known = [...contents.byName.values()].filter(isOfFile);
+  // claude refuses to change a file whose contents a relief removed.
+  return known.length > 0 && known.every(isGone) ? countAgain(contents, size) : contents;
 }
 
 /** Counts a result that claude alone would still have. */
@@ -133,41 +139,59 @@ function addFetched(
   now: number,
   more: Pick<Content, 'cost' | 'hasPicture'>,
 ): Contents {
-  const { command, offset } = fieldsOf(input);
   const path = pathOf(input);
-  const isPage = offset !== undefined;
-  const name = nameOf(path ?? `${tool} ${textOf(command) ?? JSON.stringify(input)}`);
-  const isOfFile = isFile(tool, path, command);
+  const lines = linesOf(input);
+  const name = nameOfFetched(before, tool, input);
+  const command = stringOf(fieldsOf(input).command);
+  const isOfFile = path !== undefined || SHOW_COMMANDS.test(command);
   const known = before.byName.get(name);
   const row = isOfFile ? [...new Set([...before.row, name])] : [];
-  const isLookup = path === undefined ? PAGE_COMMANDS.test(stringOf(command)) : isPage && known !== undefined;
-  const contents = isLookup ? before : { ...before, row };
-  if (known === undefined) {
-    const kind = isOfFile ? 'unused' : more.cost > 0 ? 'answered' : 'printed';
-    return withContent(contents, name, { ...NEW_CONTENT, ...more, id, path, kind, tokens: size, had: size, used: now });
-  }
-  const isMissed = !known.isHabit && !isStale(contents, name) && isGone(known, isPage, size);
-  const next = isPage ? withPage(known, size) : withWholeContent(known, size);
-  const content = { ...next, ...more, id, used: now };
-  const gaps = withGap(contents.gaps, known.kind, now - known.used);
+  const isFurtherPage = lines !== undefined && [...before.byName.values()].some((one) => one.path === path);
+  const contents = isFurtherPage || PAGE_COMMANDS.test(command) ? before : { ...before, row };
+  const kind: Kind = isOfFile ? 'unused' : more.cost > 0 ? 'answered' : 'printed';
+  const next = known === undefined ? { ...NEW_CONTENT, path, lines, kind } : fetchedAgain(known);
+  const gaps = known === undefined ? contents.gaps : withGap(contents.gaps, known.kind, now - known.used);
+  const content = { ...next, ...more, id, tokens: size, had: Math.max(next.had, size), used: now };
   const after = withContent({ ...contents, gaps }, name, content);
+  const isMissed = isMissing(contents, name) || isMissing(contents, path ?? '');
   return isMissed ? countAgain(after, size, more.cost) : after;
 }
 
-/** Whether the run lacks a content that claude alone would still have. */
-function isGone({ tokens, had, isLeft }: Content, isPage: boolean, size: number): boolean {
-  return isPage ? tokens + size <= had : (tokens === 0 || isLeft) && had > 0;
+/** The lines of a page; undefined: a file from its first line on. */
+function linesOf(input: unknown): Content['lines'] {
+  const { offset, limit = PAGE_LINES } = fieldsOf(input);
+  return offset === undefined ? undefined : [Number(offset), Number(offset) + Number(limit) - 1];
 }
 
-function withWholeContent(known: Content, size: number): Content {
+/** claude reads so many lines without a limit. */
+const PAGE_LINES = 2_000;
+
+/** The name of a content. A page has that of the last one that overlaps it by half. */
+function nameOfFetched({ byName }: Contents, tool: string, input: unknown): string {
+  const path = pathOf(input);
+  const lines = linesOf(input);
+  const name = nameOf(path ?? `${tool} ${textOf(fieldsOf(input).command) ?? JSON.stringify(input)}`);
+  if (lines === undefined) return name;
+  const middle = (lines[0] + lines[1]) / 2;
+  const known = [...byName].findLast(
+    ([, { path: other, lines: [first, last] = [0, 0] }]) => other === path && first <= middle && middle <= last,
+  );
+  return known?.[0] ?? `${name} ${lines[0]}`;
+}
+
+/** Whether a relief removed a content that claude alone would still have. */
+function isMissing(contents: Contents, name: string): boolean {
+  const one = contents.byName.get(name);
+  return one !== undefined && !one.isHabit && !isStale(contents, name) && isGone(one);
+}
+
+function isGone({ tokens, had, isLeft }: Content): boolean {
+  return (tokens === 0 || isLeft) && had > 0;
+}
+
+function fetchedAgain(known: Content): Content {
   const isHabit = known.isHabit || (known.tokens > 0 && !known.isLeft);
-  const kind = isFileKind(known.kind) ? 'used' : known.kind;
-  return { ...known, tokens: size, had: Math.max(known.had, size), kind, isHabit, isLeft: false };
-}
-
-function withPage(known: Content, size: number): Content {
-  const tokens = known.tokens + size;
-  return { ...known, tokens, had: Math.max(known.had, tokens) };
+  return { ...known, kind: isFileKind(known.kind) ? 'used' : known.kind, isHabit, isLeft: false };
 }
 
 /** Commands that show files. */
@@ -175,10 +199,6 @@ const SHOW_COMMANDS = /^(?:cat|nl|head|tail|bat|sed -n) /;
 
 /** Of these, those that show a part, to look something up. */
 const PAGE_COMMANDS = /^(?:head|tail|sed -n) /;
-
-function isFile(tool: string, path: string | undefined, command: unknown): boolean {
-  return tool === 'Bash' ? SHOW_COMMANDS.test(stringOf(command)) : path !== undefined;
-}
 
 function nameOf(what: string): string {
   return what.slice(0, NAME_LENGTH);

@@ -11,8 +11,8 @@ export type Tools = Readonly<typeof NO_TOOLS>;
 export const NO_TOOLS = {
   /** Running tools, oldest first, including those of subagents whose calls are on the stream. */
   open: [] as readonly OpenTool[],
-  /** Results since the last relief, individually until there are many. */
-  results: [] as readonly { readonly label: string; readonly chars: number }[],
+  /** Characters of the results since the last relief, by label, those of the last result last. */
+  results: {} as Readonly<Record<string, number>>,
   /** Contents by name, with their uses. */
   contents: NO_CONTENTS,
 };
@@ -48,7 +48,7 @@ export function toolsAfter(tools: Tools, event: Event, at: ToolsAt): Tools {
   if (event.kind === 'user' && event.role === 'tool-result') return withResults(tools, event, at);
   if (event.kind === 'boundary' || event.kind === 'reset') {
     const kept = new Set(event.kind === 'boundary' ? at.kept : []);
-    return { ...tools, ...(at.weighs && { contents: contentsAfterRelief(tools.contents, kept) }), results: [] };
+    return { ...tools, ...(at.weighs && { contents: contentsAfterRelief(tools.contents, kept) }), results: {} };
   }
   const isEnd = event.kind === 'task' && event.change !== 'progress' && event.change !== 'started';
   if (!isEnd && event.kind !== 'result') return tools;
@@ -77,8 +77,10 @@ function withResults(before: Tools, { blocks, subagent }: UserEvent, at: ToolsAt
 
 function addResult(before: Tools, use: ToolUse, result: ToolResult, at: ToolsAt): Tools {
   const { weighs, calls, calibration, weightOf } = at;
-  const all = [...before.results, { label: labelOf(use), chars: result.text.length }];
-  const tools = { ...before, results: all.length < 2 * LIMIT ? all : sumByLabel(all).slice(-LIMIT) };
+  const label = labelOf(use);
+  const { [label]: chars = 0, ...others } = before.results;
+  const all = Object.entries({ ...others, [label]: chars + result.text.length });
+  const tools = { ...before, results: Object.fromEntries(all.slice(-LIMIT)) };
   return weighs
     ? { ...tools, contents: contentsAfter(tools.contents, use, result, calls, calibration, weightOf(result)) }
     : tools;
@@ -97,17 +99,6 @@ export function titleOf(block: ToolUse): string {
   return `${labelOf(block)} ${stringOf(fieldsOf(block.input).command)}`.trim().slice(0, TITLE_LENGTH);
 }
 
-/** Sums by label, ordered by last occurrence. */
-function sumByLabel(results: Tools['results']): Tools['results'] {
-  const sums = new Map<string, number>();
-  for (const { label, chars } of results) {
-    const sum = (sums.get(label) ?? 0) + chars;
-    sums.delete(label);
-    sums.set(label, sum);
-  }
-  return [...sums].map(([label, chars]) => ({ label, chars }));
-}
-
 /** Titles of the main thread's running tools. */
 export function openTools({ open }: Tools): string {
   return open.flatMap(({ use, agent }) => (agent === null ? [titleOf(use)] : [])).join('; ');
@@ -115,10 +106,10 @@ export function openTools({ open }: Tools): string {
 
 /** The three largest results by label, with their sizes. */
 export function refilledByText({ results }: Tools): string {
-  const largest = sumByLabel(results)
-    .toSorted((a, b) => b.chars - a.chars)
+  const largest = Object.entries(results)
+    .sort(([, one], [, other]) => other - one)
     .slice(0, 3);
-  return largest.map(({ label, chars }) => `${label} (${chars} characters)`).join(', ');
+  return largest.map(([label, chars]) => `${label} (${chars} characters)`).join(', ');
 }
 
 /** @param keptIds ids of tool calls whose results stay whole */

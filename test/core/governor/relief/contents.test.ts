@@ -52,8 +52,14 @@ function contentsOf(...all: readonly Happening[]): Contents {
 const read = (file_path: string, more = {}): Happening => ['Read', { file_path, ...more }];
 const run = (command: string): Happening => ['Bash', { command }];
 const edit = (file_path: string) => ['Edit', { file_path, old_string: 'a', new_string: 'b' }] as const;
-const failed = ([name, input]: ReturnType<typeof edit>): Happening => [name, input, 'Error', { isError: true }];
+const failed = ([name, input]: ReturnType<typeof edit>, text = 'Error'): Happening => {
+  return [name, input, text, { isError: true }];
+};
 const cutRun = (command: string): Happening => ['Bash', { command }, TEXT, { cut: 900 }];
+const page = (file_path: string, offset: number) => read(file_path, { offset, limit: 40 });
+const pages = [page('a', 80), page('a', 400), page('b', 80)];
+const outdated = failed(edit('a'), 'File has been modified since read');
+const reread = [read('a'), outdated, read('a')];
 const web: Happening = ['WebFetch', { url: 'https://example.com' }];
 const look = (file_path: string): Happening => ['Read', { file_path }, '', { images: 1 }];
 const agent = (prompt: string, cost?: number): Happening => [
@@ -70,6 +76,10 @@ describe('contents that claude alone would not fetch', () => {
     { name: 'a command whose result a relief took away', all: [run('grep x'), 'relief', run('grep x')], again: 1 },
     { name: 'not another file', all: [read('a'), 'relief', read('b')], again: 0 },
     { name: 'a page of a file', all: [read('a'), 'relief', read('a', { offset: 80 })], again: 1 },
+    { name: 'a page that it had', all: [page('a', 80), 'relief', page('a', 80)], again: 1 },
+    { name: 'a page that overlaps one that it had', all: [page('a', 80), 'relief', page('a', 95)], again: 1 },
+    { name: 'not another page', all: [page('a', 80), page('a', 400), 'relief', page('a', 160)], again: 0 },
+    { name: 'the first of some pages', all: [...pages, 'relief', page('a', 80)], again: 1 },
     { name: 'not the next page', all: [read('a'), read('a', { offset: 80 })], again: 0 },
     { name: 'not what is run again in any case', all: [run('t'), run('t'), 'relief', run('t')], again: 0 },
     { name: 'not a command after a change', all: [run('t'), 'relief', edit('a'), run('t')], again: 0 },
@@ -82,6 +92,8 @@ describe('contents that claude alone would not fetch', () => {
     { name: 'the rest of a cut result', all: [cutRun('t'), read('/tool-results/1.txt')], again: 1 },
     { name: 'a change that claude refuses', all: [read('a'), 'relief', failed(edit('a'))], again: 1 },
     { name: 'not a change that claude refuses by itself', all: [read('a'), failed(edit('a'))], again: 0 },
+    { name: 'not what has changed elsewhere', all: [read('a'), outdated, 'relief', read('a')], again: 0 },
+    { name: 'what was lost after it changed elsewhere', all: [...reread, 'relief', read('a')], again: 1 },
     { name: 'not a change', all: [edit('a'), 'relief', edit('a')], again: 0 },
     { name: 'not what its own summary would have taken', all: [read('a'), 'summary', 'relief', read('a')], again: 0 },
   ])('$name', ({ all, again }) => {

@@ -6,6 +6,7 @@ import { decodeObject } from '../../../../src/core/protocol/decode.ts';
 import {
   afterTurn,
   answerTo,
+  boundaryLine,
   callLine,
   type Driver,
   decisions,
@@ -151,6 +152,18 @@ describe('a handoff begins', () => {
     { name: 'is not needed yet', policy: { compaction: { enabled: false } }, used: 158_000 },
   ])('not where it $name', ({ policy, used = FULL }) => {
     expect(said(afterTurn(used, { policy: policyWith(policy) }).prompt('Next.'))).toEqual(['Next.']);
+  });
+
+  it('not where a compaction landed above its target only because of the prompt', () => {
+    const landed = (prompt: string) => {
+      const driver = afterTurn(120_000, { exact: true });
+      driver.prompt(prompt);
+      driver.claude(initLine(), boundaryLine('auto', 190_000), callLine(120_000), resultLine());
+      driver.prompt('More.');
+      return reasonAfter(driver);
+    };
+    expect(landed('Read the log.')).toMatch(/^a compaction landed at 120000 tokens/);
+    expect(landed('failed at line 17, '.repeat(5_000))).toBeUndefined();
   });
 
   it('not after an API that was down', () => {
