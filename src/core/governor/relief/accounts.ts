@@ -103,7 +103,7 @@ export function followAccount(before: GovernorState, state: GovernorState): Gove
     isOwn: isInjected,
     price: priceOfModel(state) ?? UNPRICED,
     // After a relief no earlier call names the model.
-    level: levelAlone({ call: state.gauge.call, window: gauge.window }),
+    level: Math.max(levelAlone({ call: state.gauge.call, window: gauge.window }), passedSize(before, call.usage)),
     isIdle,
     given: state.relief.given.tokens,
   });
@@ -142,6 +142,15 @@ function isAhead({ gauge, relief: { alone } }: GovernorState): boolean {
   const level = levelAlone(gauge);
   const full = predictedTokens(gauge);
   return open !== undefined && full >= level && context + open.growth + full - gauge.used < level * NEARLY;
+}
+
+/**
+ * The size of a call that claude has made instead of compacting, in tokens: by its own count of the new input, which a
+ * long prompt makes too small, the call was below its level. 0 if ctxb has set a higher level.
+ */
+function passedSize({ process: { control }, gauge }: GovernorState, usage: Usage): number {
+  const isRaised = typeof control.trigger === 'number' && control.trigger > levelAlone(gauge);
+  return isRaised ? 0 : contextOf(usage) / NEARLY;
 }
 
 /** The level at which claude alone compacts, in tokens. */

@@ -12,9 +12,11 @@ import {
   summaryCost,
 } from '../../../../src/core/governor/relief/alone.ts';
 import { NO_CONTENTS } from '../../../../src/core/governor/relief/content.ts';
+import { fieldsOf } from '../../../../src/core/protocol/fields.ts';
 import { drawnLong } from '../../../support/economy/drawn.ts';
 import { type PlayedWorld, playAlone, playGoverned } from '../../../support/economy/played-claude.ts';
 import { jobOf, type Shape } from '../../../support/economy/shapes.ts';
+import { afterTurn, boundaryLine, callLine, resultLine } from '../../../support/governor.ts';
 
 const SONNET = { window: 200_000, model: 'claude-sonnet-4-6' };
 
@@ -59,6 +61,23 @@ it('a summary that claude writes after a pause costs a run as much as claude alo
   if (run.driver === undefined) throw new Error('claude alone has no account');
   const { state } = run.driver;
   expect(accountsOf(state.relief.alone, state.gauge).alone / 1e6 / alone.usd).toBeCloseTo(1, 2);
+});
+
+/** A call that writes what is new to the cache. */
+function writingCall(used: number, written: number) {
+  const line = callLine(used);
+  const usage = { cache_creation_input_tokens: written, cache_read_input_tokens: used - written, output_tokens: 1 };
+  return { ...line, message: { ...fieldsOf(line.message), usage: { input_tokens: 0, ...usage } } };
+}
+
+it('claude alone compacts where the run shows that claude does, although the call before was above its level', () => {
+  const driver = afterTurn(20_100);
+  driver.prompt('Go on.');
+  driver.claude(writingCall(140_000, 119_900), resultLine());
+  driver.prompt('x'.repeat(80_000));
+  driver.claude(writingCall(169_000, 29_000), boundaryLine('auto', 169_000), writingCall(60_000, 40_000), resultLine());
+  const { alone, real } = accountsOf(driver.state.relief.alone, driver.state.gauge);
+  expect(alone / real).toBeCloseTo(1, 2);
 });
 
 it('subagents that run again because of a relief cost only the run', () => {
