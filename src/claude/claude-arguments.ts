@@ -238,7 +238,7 @@ function namesSession(token: Token): boolean {
   return token.kind === 'option' && SESSION_OPTIONS.has(token.name);
 }
 
-/** Omits free words, because an option before them could consume them once ours in between are removed. */
+/** Drops words that belong to no option: once ctxb's options are removed, the option before could take such a word. */
 function passedOn(token: Token): readonly string[] {
   if (token.kind === 'word') return token.owner === undefined ? [] : [token.value];
   return token.kind === 'option' && OUR_OPTIONS.has(token.name) ? [] : token.written;

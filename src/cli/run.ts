@@ -38,12 +38,12 @@ export const define: Define = (command, connect) => {
 };
 
 function ownOptions(): Option[] {
-  const repeated = (text: string, all: string[] = []) => [...all, text];
+  const collected = (text: string, all: string[] = []) => [...all, text];
   const noConfig = new Option('--no-config', 'read no configuration file');
   // Else commander would take the later of both options.
   noConfig.attributeName = () => 'noConfig';
   return [
-    new Option('--prompt <text>', 'a prompt; repeat it for several turns').argParser(repeated),
+    new Option('--prompt <text>', 'a prompt; repeat it for several turns').argParser(collected),
     new Option('--prompts <file>', 'prompts from a file (- is stdin), one per line: JSON strings or user lines'),
     new Option(
       '--resume-run [id]',

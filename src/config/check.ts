@@ -71,7 +71,7 @@ export function numberLike(key: KeyPath, option: string, text: string): number {
   throw new CtxbError('usage', `${option}: expected ${expected}, found ${shown(text)}`);
 }
 
-/** What a text may stand for, likeliest first. A blank text is no number. */
+/** What a text may stand for, likeliest first. A blank text is not a number. */
 function readings(text: string): unknown[] {
   const word = text.toLowerCase();
   const truth = ['true', '1'].includes(word) || (['false', '0'].includes(word) ? false : text);

@@ -7,7 +7,7 @@ export interface Check {
   readonly name: string;
   /** A sentence in the present tense. */
   readonly fact: string;
-  /** ctxb's behaviour if the fact fails. */
+  /** What ctxb does if the fact does not hold. */
   readonly instead: string;
   /** ctxb cannot work with a claude that fails this check. */
   readonly vital?: true;

@@ -11,13 +11,13 @@ import { pack } from './pack/pack.ts';
 import type { CuratedChoice } from './pack/priority.ts';
 import type { PackItem } from './pack/step-block.ts';
 
-export interface BudgetWorld {
+export interface BudgetContext {
   readonly global?: Partial<FlowGlobals> | undefined;
   /** Context window in tokens; default: the window of the step's model, or 200,000. */
   readonly window?: number | undefined;
 }
 
-export interface FlowPlace extends BudgetWorld {
+export interface FlowPlace extends BudgetContext {
   readonly cwd: string;
 }
 
@@ -68,7 +68,7 @@ function profileOf({ profile, profiles }: Flow): Profile | undefined {
 export function effectiveBudgets(
   flow: Flow,
   step: Pick<FlowStep, 'budgets' | 'model'>,
-  { global, window }: BudgetWorld,
+  { global, window }: BudgetContext,
 ) {
   const levels = { global, profile: profileOf(flow)?.budgets, flow: flow.budgets, step: step.budgets };
   return resolveBudgets(levels, window ?? windowOfModel(step.model));
@@ -77,7 +77,7 @@ export function effectiveBudgets(
 /** A cheap model needs about ten seconds; after a minute, the mechanical selection is the better deal. */
 const CURATOR: Curator = { enabled: false, model: 'haiku', timeoutSeconds: 60, maxFiles: 20 };
 
-export function effectiveCurator(flow: Flow, step: FlowStep, { global }: BudgetWorld) {
+export function effectiveCurator(flow: Flow, step: FlowStep, { global }: BudgetContext) {
   const profile = profileOf(flow)?.curator;
   const levels = { global: global?.curator ? { enabled: true } : {}, profile, flow: flow.curator, step: step.curator };
   return {
@@ -90,7 +90,7 @@ export function effectiveCurator(flow: Flow, step: FlowStep, { global }: BudgetW
 export function budgetWarnings(
   flow: Flow,
   steps: readonly FlowStep[],
-  worldOf: (step: FlowStep) => BudgetWorld,
+  worldOf: (step: FlowStep) => BudgetContext,
 ): string[] {
   const ids = new Map<string, string[]>();
   for (const step of steps) {

@@ -2,7 +2,7 @@ import type { AnswerOptions } from '../core/exact/exact-answer.ts';
 import { filesRead } from '../core/exact/newest-files.ts';
 import type { CompactEvent, Engine } from './engine.ts';
 
-/** Maximum number of compactions in a row that wait for the next call, because its results may be as large again. */
+/** How often in a row a compaction may be postponed to the next call. That call may bring results of the same size. */
 const MAX_WAITS = 3;
 
 /** Share of the window that may be filled; the rest is for the answer. */

@@ -4,7 +4,7 @@ import { sumOf } from '../core/text/sum-of.ts';
 import { microUsdIn, nameOf, withoutCarried } from './carried-costs.ts';
 import type { CountedCall } from './items-seen.ts';
 import { keysIn, keyText } from './packed.ts';
-import { createIds } from './read/ids.ts';
+import { createIdSet } from './read/ids.ts';
 import { type Counts, isFull, type SessionFigures, type SessionSummary, type Totals } from './summary.ts';
 
 type CountedSession = Pick<SessionFigures, 'calls' | 'compactions' | 'context' | 'cost' | 'copied' | 'lines'>;
@@ -116,7 +116,7 @@ function extraOf(session: SessionFigures): number {
 function sharingSessions<S extends SessionFigures>(sessions: readonly S[]): S[] {
   if (sessions.length < 2) return [];
   const marks = sessions.map(marksOf);
-  const known = createIds(MANY_PLACES);
+  const known = createIdSet(MANY_PLACES);
   const repeated = new Set(marks.flat().filter((mark) => known.seen(mark)));
   if (repeated.size === 0) return [];
   return sessions.filter((_, at) => marks[at]?.some((mark) => repeated.has(mark)));

@@ -18,7 +18,7 @@ import { createHost } from '../host/governor-host.ts';
 import { replayRun } from './replay-run.ts';
 import { createSight } from './sight.ts';
 
-/** What ctxb would read beside the recorded lines. */
+/** What ctxb would read in addition to the recorded lines. */
 export interface GovernedOptions {
   readonly policy: Policy;
   /** Whether the recording begins with an earlier conversation. */

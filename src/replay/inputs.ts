@@ -6,7 +6,7 @@ import { decodeObject } from '../core/protocol/decode.ts';
 import type { Event } from '../core/protocol/events.ts';
 import { type Fields, textOf } from '../core/protocol/fields.ts';
 import { hashOf } from './read/hash-id.ts';
-import { createIds } from './read/ids.ts';
+import { createIdSet } from './read/ids.ts';
 import { findAllIn, type ReadLine, type Row } from './read/line-feed.ts';
 import { eventOf } from './read/row-parts.ts';
 import type { Dialect } from './summary.ts';
@@ -28,8 +28,8 @@ const REPEATED: RecordingLine = { kind: 'repeated' };
 export function createInputReader() {
   /** By thread and model, because a call of another model can come in between. */
   const newest = new Map<string, string>();
-  const rows = createIds();
-  const messages = createIds();
+  const rows = createIdSet();
+  const messages = createIdSet();
   let time = 0;
   let dialect: Dialect | undefined;
 

@@ -120,13 +120,13 @@ export interface SubagentSeen extends Partial<SubagentBegun> {
   readonly tokens: number;
   /** Cost at list prices in US dollars; null if no price is known. */
   readonly usd: number | null;
-  /** The recording lacks calls of it, all or the last; the figures are based on claude's count of its context. */
+  /** The recording lacks its calls, or the last one; the figures are based on claude's count of its context. */
   readonly estimated: boolean;
 }
 
 /** A subagent without a log, so without a cost. */
 export interface UnloggedAgent {
-  /** claude's id of it, or the id of the tool call in versions without one. */
+  /** claude's id for it, or the id of the tool call in versions without one. */
   readonly agent: string;
   /** Main-thread calls before its result. */
   readonly call: number;

@@ -50,7 +50,7 @@ export function createWhatIf(policy: Policy, known: Known): Observer<SessionWhat
       if (facts.call) {
         played ??= createPlayedSession({
           policy,
-          // claude would name it.
+          // A live claude reports its window.
           window: () => window ?? LARGE_WINDOW,
           resumes: gauge.used > LARGEST_PREFIX,
           priceOf: (model) => priceFor(model, policy.cost.prices, session.version),

@@ -19,7 +19,7 @@ export const INSTRUMENTS = {
   'ctxb.context.window': ['gauge', '{token}', 'Size of the context window'],
   'ctxb.context.utilization': ['gauge', '1', 'Share of the context window that the next request takes'],
   'ctxb.cost': ['counter', 'USD', 'What the run has cost, subagents included'],
-  'ctxb.saved': ['gauge', 'USD', 'What compacting has saved beside claude alone; below 0 it has cost more'],
+  'ctxb.saved': ['gauge', 'USD', 'What compacting has saved compared with claude alone; below 0 it has cost more'],
   'ctxb.cache.rewritten': ['counter', '{token}', 'Tokens written to the prompt cache again, by what has changed'],
   'ctxb.decisions': ['counter', '{decision}', 'What was decided, by kind'],
 } as const;

@@ -19,7 +19,7 @@ export interface Entry {
 /** Maximum code points of an older answer. */
 const REPLY_LENGTH = 600;
 
-/** Maximum code points; the conversation contains claude's summary only here. */
+/** Maximum code points of claude's summary, of which the conversation has no other copy. */
 const SUMMARY_LENGTH = 16_000;
 
 /** Entries of the parts that do not stay whole. @param room tokens; a summary leaves a share to the others */

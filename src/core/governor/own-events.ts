@@ -84,7 +84,7 @@ export const OWN_EVENTS = {
   'cost-answer': { limitUsd: numberOf },
   /** An interrupted run resumes. */
   recovered: {
-    /** Lines of prompts that claude has received, without an answer for the caller. */
+    /** Lines of prompts that claude received and has not answered. */
     answers: textsOf,
     /** The document with which a fresh session begins. */
     document: (value: unknown) => allOf(readBy({ path: textOf, text: textOf }, value)),

@@ -19,7 +19,7 @@ export interface RecordLine {
 
 const VERSION = 1;
 
-/** @param raw the line that the input was decoded from; undefined if it was no line */
+/** @param raw the line that the input was decoded from; undefined if there was none */
 export function toRecord(input: Input, raw: string | undefined): RecordLine {
   const line = raw ?? JSON.stringify({ ...input.event, type: `ctxb_${input.event.kind}` });
   return { t: input.t, from: input.from, line };

@@ -64,7 +64,7 @@ export const NEW_TURN = {
   phase: 'idle' as 'idle' | 'sent' | 'running',
   /** What started the turn: a prompt, or claude itself after a background task finished. */
   startedBy: 'prompt' as 'prompt' | 'claude',
-  /** Ended turns, including background ones, without ctxb's own. */
+  /** Ended turns, including background turns, excluding ctxb's own. */
   ended: 0,
   /** Growth of the context, in tokens, in the latest turns that made it grow. */
   growth: [] as readonly number[],
@@ -73,7 +73,7 @@ export const NEW_TURN = {
   calls: 0,
   /** The previous turn, which claude's log may lack. */
   last: undefined as { readonly prompts: readonly Prompt[]; readonly answer: string } | undefined,
-  /** Why claude was asked to end the turn; undefined if it was not asked, or has ended it so. */
+  /** Why claude was asked to end the turn; undefined if it was not asked, or ended it for that reason. */
   stopped: undefined as Stop | undefined,
   /** The wait for background shells after the last turn. */
   grace: 'none' as 'none' | 'running' | 'over',
@@ -141,8 +141,8 @@ export type ControlPurpose =
  * next turn.
  * - `heard`: claude has read it in the running turn.
  * - `owed`: it was sent, maybe by an earlier run, and its turn has ended without an answer.
- * - `dropped`: like `owed`, but claude does not know it: the turn was stopped before claude read it, or the context with it
- * is gone.
+ * - `dropped`: like `owed`, but claude does not know it: the turn was stopped before claude read it, or its context is
+ * gone.
  */
 export type Fate = 'waiting' | 'sent' | 'heard' | 'owed' | 'dropped';
 

@@ -7,7 +7,7 @@ import { advance } from './conversation/advance.ts';
 import { answerAskers, onAsk, onInterrupt } from './conversation/asks.ts';
 import { onCallerEnd, onCallerLine } from './conversation/caller-line.ts';
 import { onClaude } from './conversation/claude-line.ts';
-import { closeUnbegun, forgetSkipped } from './conversation/send-prompt.ts';
+import { closePromptsWithoutTurn, forgetSkipped } from './conversation/send-prompt.ts';
 import { judgeSpending, onCostAnswer, onTimeUp, startTime } from './conversation/spending.ts';
 import type { TimerName } from './effects.ts';
 import { NO_FACTS } from './facts.ts';
@@ -75,7 +75,7 @@ const ON_TIMEOUT: { readonly [T in TimerName]: (state: GovernorState) => Governo
   context: giveUpAsking,
   exact: (state) => placeTrigger(giveUpArming(state)),
   background: (state) => changedIn(state, 'turn', { grace: 'over' }),
-  turn: closeUnbegun,
+  turn: closePromptsWithoutTurn,
   skip: forgetSkipped,
   handoff: onOperationTimeout('handoff'),
   exit: (state) => emit(state, { kind: 'kill' }),

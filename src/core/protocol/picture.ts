@@ -16,7 +16,7 @@ export function pictureSize({ source }: Fields): PictureSize | undefined {
   return data.startsWith('/9j/') ? jpegSize(data) : undefined;
 }
 
-/** Each segment starts with its length; the frame header contains the height, then the width. */
+/** Each segment starts with a marker of two bytes, then its length. The frame header has the height, then the width. */
 function jpegSize(data: string): PictureSize | undefined {
   for (let at = 2, segments = 0; segments < MAX_SEGMENTS; segments++) {
     const bytes = bytesAt(data, at, 9);

@@ -6,12 +6,12 @@ import { fairShare, lineFeeds } from './words.ts';
 export interface CutJson {
   readonly text: string;
   /** Arrays and objects that lost members, outermost first. */
-  readonly lists: readonly CutList[];
+  readonly lists: readonly CutCollection[];
   /** Some strings are shortened, and end with a mark. */
   readonly hasCutTexts: boolean;
 }
 
-export interface CutList {
+export interface CutCollection {
   readonly kind: 'array' | 'object';
   /** A JSON path such as `$.items`. */
   readonly path: string;
@@ -39,7 +39,7 @@ const MAX_DEPTH = 12;
  */
 export function cutJson(text: string, room: number): CutJson | undefined {
   if (!isJson(text)) return undefined;
-  const lists: CutList[] = [];
+  const lists: CutCollection[] = [];
   let hasCutTexts = false;
   const from = text.search(/\S/);
   const cut = cutValue({ from, to: text.trimEnd().length }, room, '$', 0);
@@ -55,7 +55,7 @@ export function cutJson(text: string, room: number): CutJson | undefined {
   }
 
   function cutMembers(
-    kind: CutList['kind'],
+    kind: CutCollection['kind'],
     members: readonly JsonMember[],
     space: number,
     path: string,
@@ -142,7 +142,7 @@ export interface StoredJson {
 }
 
 /** Puts each member of the lists on a new line; the rest of the text stays unchanged. */
-export function storedJson(text: string, lists: readonly CutList[]): StoredJson {
+export function storedJson(text: string, lists: readonly CutCollection[]): StoredJson {
   const starts = lists.flatMap(({ members }) => members.map(({ at }) => at));
   const breaks = starts.sort((a, b) => a - b).filter((at) => !beginsLine(text, at));
   const nextLines = lists.map(({ next }) => {

@@ -166,7 +166,7 @@ export function createTerminalSession(options: Options) {
 
   return {
     read,
-    /** The model gets this text during a turn. */
+    /** Notes a text that was sent during a turn. */
     hear: (text: string) => void pendingTexts.push(text),
     say: (text: string) => void prompts.add(text),
     report(news: KnownByStatus): void {

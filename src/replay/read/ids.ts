@@ -1,13 +1,13 @@
-/** Places of ids at first. */
+/** Initial capacity. */
 const PLACES = 4096;
 
 /**
  * Remembers ids by their hashes in a typed array. A set of strings would add a tenth to the time of reading a log. An id
  * takes up to 32 bytes, a hundredth of its row. None is forgotten: claude can append a copy of the whole log.
  *
- * @param places at first, a power of two: each time that they double, all ids are placed again
+ * @param places initial capacity, a power of two; each doubling rehashes all ids
  */
-export function createIds(places = PLACES) {
+export function createIdSet(places = PLACES) {
   let table: Float64Array = new Float64Array(places);
   let count = 0;
 

@@ -11,7 +11,7 @@ const USUAL_BYTES = 1024 * 1024;
 /** Growth factor of the buffer. Allocating the maximum at once would make V8 collect garbage continually. */
 const GROWTH = 4;
 
-/** Maximum length of `text` in UTF-16 code units. */
+/** Maximum length of `ReadLine.text`, in UTF-16 code units. */
 const FIRST_TEXT_LENGTH = 65_536;
 
 /** Buffer left by the previous recording, for reuse. */

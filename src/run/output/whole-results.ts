@@ -28,9 +28,11 @@ const NEW_TURN = {
 
 /** The figures of a run for the process that resumes it. */
 export interface KeptFigures {
-  /** Sums up to the last result, its time, and the turn since. */
+  /** Usage up to the last result. */
   readonly models: ModelUsage;
+  /** Time of the last result. */
   readonly at: number;
+  /** The turn since the last result. */
   readonly turn: WholeTurn;
   readonly times: { readonly begun: number; readonly last: number };
 }

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { hashIn, hashOf } from '../../../src/replay/read/hash-id.ts';
-import { createIds } from '../../../src/replay/read/ids.ts';
+import { createIdSet } from '../../../src/replay/read/ids.ts';
 
 const numbers = Array.from({ length: 20_000 }, (_, id) => `${id}`);
 const ids = [
@@ -11,7 +11,7 @@ const ids = [
 ];
 
 it('remembers all ids', () => {
-  const seen = createIds();
+  const seen = createIdSet();
   for (const id of ids) expect(seen.seen(hashOf(id))).toBe(false);
   for (const id of ids) expect(seen.seen(hashOf(id))).toBe(true);
 });

@@ -204,7 +204,7 @@ export function streamedCall({ last }: Agent) {
   return last.messageId === '' || last.messageId === ESTIMATED ? NO_CALL : last;
 }
 
-/** Whether all calls of the agent, or its last one, are not in the stream. */
+/** Whether the agent's newest figures are estimates, because the stream lacks its calls. */
 export function isEstimated({ isUnseen, last }: Agent): boolean {
   return isUnseen || last.messageId === ESTIMATED;
 }

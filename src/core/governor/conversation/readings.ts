@@ -137,7 +137,7 @@ function readUser(gauge: Gauge, event: UserEvent, content: Content): Gauge {
     return addToContext(readReport(before, event), content);
   }
   const characters = addBlocks(gauge.characters, event.blocks);
-  // The first call has the prompt beside the system prompt and the tools.
+  // The first call has the prompt in addition to the system prompt and the tools.
   const withText = changedGauge(addToContext(gauge, content), { characters });
   // A tool ran after a call without usage: this stream reports no usage.
   const gaugeAfter = event.role === 'tool-result' ? settleCharacters(withText) : withText;

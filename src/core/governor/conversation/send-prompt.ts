@@ -56,13 +56,13 @@ export function injectPrompt(
 }
 
 /** Closes prompts for which claude begins no turn: it read them in an earlier turn or run, so no answer follows. */
-export function closeUnbegun(state: GovernorState): GovernorState {
+export function closePromptsWithoutTurn(state: GovernorState): GovernorState {
   if (state.turn.phase !== 'sent') return state;
   return answer(changedIn(state, 'turn', { phase: 'idle' }), promptsInTurn(state));
 }
 
 export function forgetSkipped(state: GovernorState): GovernorState {
-  const closed = closeUnbegun(state);
+  const closed = closePromptsWithoutTurn(state);
   return closed === state ? state : reportSkipped(closed, promptsInTurn(state));
 }
 

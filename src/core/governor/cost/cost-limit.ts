@@ -20,7 +20,7 @@ export const NO_SPENDING = {
   lost: 0,
   /** Limits in US dollars that the user set in place of reached ones. */
   raised: {} as { readonly [S in CostScope]?: number | undefined },
-  /** `wrapping`: the last turn runs. */
+  /** `wrapping`: the last turn is running. */
   phase: 'within' as 'within' | 'wrapping' | 'over',
   /** The time limit of the run: none, not reached, or reached. */
   time: 'unlimited' as 'unlimited' | 'runs' | 'up',

@@ -124,7 +124,7 @@ function conclude(state: GovernorState, attempt: Attempt, verdict: Verdict): Gov
   const timed = emit(concluded, clearTimer('compaction'));
   const told = decide(timed, 'compacted', reason, { how, verdict, costUsd: toUsd(microUsd) });
   const because = verdict === 'failed' && isRejected(attempt) ? REFUSED : undefined;
-  const judged = giveUpWhenUseless(told, relief.failures, because);
+  const judged = giveUpAfterFailures(told, relief.failures, because);
   if (verdict === 'success') return askContext(judged);
   return verdict === 'unavailable' || verdict === 'blocked' ? leaveExhausted(judged) : judged;
 }
@@ -162,14 +162,14 @@ export function giveUpNative(state: GovernorState, { event }: Line<CompactStatus
   if (!UNWRITABLE.test(failed)) return state;
   const failures = state.run.policy.compaction.maxAttempts;
   const unwritable = changedIn(state, 'relief', { failures, unwritable: true });
-  return giveUpWhenUseless(unwritable, state.relief.failures, `claude cannot compact: ${failed}`);
+  return giveUpAfterFailures(unwritable, state.relief.failures, `claude cannot compact: ${failed}`);
 }
 
 /**
  * Gives up compacting after the allowed failures, and makes a handoff due.
  * @param because by default the number of failures
  */
-export function giveUpWhenUseless(state: GovernorState, failuresBefore: number, because?: string): GovernorState {
+export function giveUpAfterFailures(state: GovernorState, failuresBefore: number, because?: string): GovernorState {
   const { failures } = state.relief;
   const limit = state.run.policy.compaction.maxAttempts;
   if (failures < limit || failuresBefore >= limit) return state;

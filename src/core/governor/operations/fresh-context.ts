@@ -9,7 +9,7 @@ import { contentsAfterRelief } from '../relief/tool-results.ts';
 import { type GovernorState, NEW_PROCESS } from '../state.ts';
 import { changed, changedIn, clearTimer, DROP_BUFFERED, decide, emit, setTimer } from '../steps.ts';
 import { health } from '../zones/notices.ts';
-import { IDLE, type OperationIn, type Written } from './operation.ts';
+import { IDLE, type OperationIn, type WrittenHandoff } from './operation.ts';
 
 /** Time that claude has to exit or to end its turn. An idle claude exits as soon as its input closes. */
 const EXIT_PATIENCE_MS = 10_000;
@@ -17,19 +17,19 @@ const EXIT_PATIENCE_MS = 10_000;
 /** Actions at the end of an injected turn. */
 export const TURN_OVER: readonly Action[] = [clearTimer('handoff'), DROP_BUFFERED];
 
-export function clear(state: GovernorState, written: Written): GovernorState {
+export function clear(state: GovernorState, written: WrittenHandoff): GovernorState {
   const operation = { phase: 'clearing', turn: 'asked', ...written, proved: false, given: false } as const;
   return beginOwnTurn(state, operation, '/clear');
 }
 
-/** A new conversation shows by a `reset`, another session id, or a call of the SessionStart hook. */
+/** Signs of a new conversation: a `reset`, another session id, or a call of the SessionStart hook. */
 export function followClear(state: GovernorState, operation: OperationIn<'clearing'>, event: Event): GovernorState {
   const { replaced } = state.facts;
-  const isProved = operation.proved || replaced === 'reset' || replaced === 'session';
-  const followed = changedIn(state, 'operation', { turn: 'running', proved: isProved });
+  const isNewConversation = operation.proved || replaced === 'reset' || replaced === 'session';
+  const followed = changedIn(state, 'operation', { turn: 'running', proved: isNewConversation });
   if (event.kind !== 'result') return followed;
   const over = emit(followed, ...TURN_OVER);
-  return isProved ? finishClear(over, operation, 'clear', operation.given) : leave(over, operation);
+  return isNewConversation ? finishClear(over, operation, 'clear', operation.given) : leave(over, operation);
 }
 
 /** claude's hook has reported a new conversation. @param hasDocument whether the answer contains the document */
@@ -40,7 +40,7 @@ export function noteCleared(state: GovernorState, hasDocument: boolean): Governo
 
 /**
  * The document goes with the prompt that resumes the stopped turn. At the start of the conversation it would precede
- * claude's own introduction, which then would miss the prompt cache.
+ * claude's own introduction, which would then miss the prompt cache.
  */
 export function resumesInNewProcess({ operation, relief, run }: GovernorState): boolean {
   // A run with a single prompt has no prompt hook.
@@ -52,7 +52,7 @@ export function documentToGive({ operation, relief }: GovernorState): HandoffDoc
   return operation.phase === 'clearing' && !operation.given ? operation.document : relief.pending;
 }
 
-export function leave(state: GovernorState, { plan, document }: Written): GovernorState {
+export function leave(state: GovernorState, { plan, document }: WrittenHandoff): GovernorState {
   const leaving = changed(state, { operation: { phase: 'leaving', plan, document } });
   if (state.process.phase === 'dead') return startFresh(leaving);
   return emit(leaving, { kind: 'end-input' }, setTimer('exit', EXIT_PATIENCE_MS));
@@ -76,7 +76,7 @@ export function finishAfterExit(state: GovernorState): GovernorState {
 /** @param hasDocument whether the agent has received the document through a hook */
 function finishClear(
   state: GovernorState,
-  { plan, document }: Written,
+  { plan, document }: WrittenHandoff,
   way: 'clear' | 'process',
   hasDocument = false,
 ): GovernorState {

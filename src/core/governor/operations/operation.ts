@@ -35,9 +35,9 @@ export type Operation =
   /** The host checks the answer and writes the document. */
   | { readonly phase: 'writing'; readonly plan: HandoffPlan }
   /** `proved`: claude has shown that the conversation is new. `given`: a hook has given the agent the document. */
-  | (InjectedTurn & Written & { readonly phase: 'clearing'; readonly proved: boolean; readonly given: boolean })
+  | (InjectedTurn & WrittenHandoff & { readonly phase: 'clearing'; readonly proved: boolean; readonly given: boolean })
   /** `/clear` has no effect: this process ends and another one starts. */
-  | (Written & { readonly phase: 'leaving' })
+  | (WrittenHandoff & { readonly phase: 'leaving' })
   /** No hook can give the document to the agent, so a prompt does. `isLate`: the turn was interrupted. */
   | (InjectedTurn & { readonly phase: 'briefing'; readonly isLate?: true });
 
@@ -49,7 +49,7 @@ interface InjectedTurn {
   readonly turn: 'asked' | 'running';
 }
 
-export interface Written {
+export interface WrittenHandoff {
   readonly plan: HandoffPlan;
   readonly document: HandoffDocument;
 }

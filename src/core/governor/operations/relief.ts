@@ -21,7 +21,7 @@ import { heldTokens } from '../relief/working-set.ts';
 import type { GovernorState } from '../state.ts';
 import { changed, changedIn, decide, emit, isCompacting, isRelieving, type Line } from '../steps.ts';
 import { health } from '../zones/notices.ts';
-import { forgetFailures, giveUpWhenUseless, type NextPrompt, startCompaction } from './compact.ts';
+import { forgetFailures, giveUpAfterFailures, type NextPrompt, startCompaction } from './compact.ts';
 import { endUnrelieved, startHandoff } from './hand-over.ts';
 import { awaitExact } from './load-mod.ts';
 
@@ -194,7 +194,7 @@ function measureCompaction(state: GovernorState, landing: Landing, freed: number
       : landing.isOurs || native
         ? decide(landed, 'landed', effect, { relief: 'compaction', freed, native })
         : landed;
-  const next = giveUpWhenUseless(told, relief.failures);
+  const next = giveUpAfterFailures(told, relief.failures);
   return emit(next, health(next, { event: 'landing' }, gauge.used));
 }
 

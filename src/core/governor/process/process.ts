@@ -81,7 +81,7 @@ export function endWithProcess(state: GovernorState, exit?: ExitEvent): Governor
 function tellUnanswered(state: GovernorState, exit: ExitEvent | undefined): GovernorState {
   const { input, outcome } = state.mailbox;
   const prompts = openPrompts(state).map(({ uuid }) => uuid);
-  // A claude that exits by itself before it has a session has printed the reason, but not the prompts after a bad line.
+  // A claude that exits before its session starts has printed why. After a bad line it does not name the prompts.
   const hasExited = exit !== undefined && exit.signal === undefined && !wasEndedByUser(exit);
   const hasRefused = outcome === 'refused' || (input === 'open' && hasExited);
   const isVain = hasRefused && state.session.id === undefined && !state.process.balks;

@@ -68,7 +68,7 @@ function changed(tasks: Tasks, event: TaskEvent, isReported: boolean): Tasks {
   const task = tasks.find((one) => one.id === id);
   const others = tasks.filter((one) => one !== task);
   if (event.change === 'started') return [...others, { id, kind, toolUseId, phase: 'foreground' }];
-  // claude does not report a stopped task; the result of its tool has reported a foreground task.
+  // claude reports no stopped task, and no foreground task, whose tool result was the report.
   const reports = (event.change === 'ended' || isReported) && task !== undefined && task.phase !== 'foreground';
   return reports ? [...others, { ...task, phase: 'reporting' }] : others;
 }

@@ -36,7 +36,7 @@ export function finishTurn(state: GovernorState, event: ResultEvent): Pick<Gover
   const isAhead = event.fromBackgroundTask && turn.startedBy === 'prompt';
   const isStopped = !isAhead && tellsInterrupt(event);
   const prompts = promptsInTurn(state);
-  // claude starts another turn for prompts that it did not hear in this one, unless it was stopped.
+  // claude starts another turn for prompts that came too late for this one, unless this one was stopped.
   const carriedOver = isStopped ? [] : sentPrompts(state);
   const queued = isAhead ? prompts : carriedOver;
   // An interrupt for the cost of the turn before can arrive ahead of the prompt.

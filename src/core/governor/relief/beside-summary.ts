@@ -28,7 +28,7 @@ export function summaryBound(state: GovernorState) {
   return { keep: ids, kept: tokens, summary: { room: SUMMARY_TOKENS + tokens - unseen, from } };
 }
 
-/** Whether the bound does not apply: by the policy, without a mod or an account, or to a requested compaction. */
+/** Whether a compaction is exempt from the bound: the policy sets none, there is no mod or account, or it was requested. */
 function isFree(state: GovernorState): boolean {
   const { relief, run } = state;
   const hasAccount = relief.alone.open !== undefined && relief.asked === undefined;
@@ -59,7 +59,7 @@ function mayGive(state: GovernorState): GovernorState['relief']['given'] {
   return { tokens, cost: cycle * Math.min(1, tokens / room) };
 }
 
-/** Cost of a summary at claude's own level in the middle of the work, in micro-dollars: a call, and fetching what it uses. */
+/** Cost of a summary at claude's own level in mid-task, in micro-dollars: the call, and fetching what the work needs again. */
 export function cycleCost(state: GovernorState, { cost }: WorkingSet['needed']): number {
   return cost + callCost(levelOf(state), priceToCome(state));
 }

@@ -210,7 +210,7 @@ function addWritten(contents: Contents, { id, input }: ToolUse, size: number, no
   if (path === undefined) return contents;
   const kind = 'used';
   const written = { ...NEW_CONTENT, id, path, kind, tokens: size, had: size, used: now, changed: now } as const;
-  // A file is written from those that were read for it; its later changes do not need them.
+  // The files read before a new file was written were its sources; its later changes do not need them.
   return withContent({ ...changedFile(contents, path, now), together: 1 }, nameOf(path), written);
 }
 
@@ -224,8 +224,9 @@ function withContent(before: Contents, name: string, content: Content): Contents
 }
 
 /**
- * Marks the last files as used with a change: as many as were read in a row before a change. Those that the context
- * lacks show that changes need fewer, and so does new work, if it changes one of its new files. Where a change needs one file, it often ends the use of that file.
+ * Marks the last files as used with a change: as many as were read in a row before a change. A file that the context
+ * lacks shows that changes need fewer files, and so does a change to a new file of new work. If a change needs a single
+ * file, that file is often not used again.
  */
 function changedFile(contents: Contents, path: string | undefined, now: number): Contents {
   const isOfNewWork = hasNewWork(contents) && contents.row.includes(nameOf(path ?? ''));

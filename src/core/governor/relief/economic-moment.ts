@@ -89,10 +89,7 @@ export function momentNow(outlook: Outlook, isCold: boolean): number {
   return relieve < goOn ? leastMoment(outlook) : economicMoment(outlook);
 }
 
-/**
- * Saving per call by a relief now, in micro-dollars: the average over the expected calls, at most until the next
- * relief.
- */
+/** Micro-dollars that a relief now saves per call, on average over the expected calls until the next relief. */
 export function savedPerCall({ full, ...outlook }: Omit<Outlook, 'ceiling'>): number {
   const { landing, growth, calls, rates } = outlook;
   const cycle = growth > 0 ? (economicMoment(outlook) - landing) / growth : calls;

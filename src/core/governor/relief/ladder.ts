@@ -103,7 +103,7 @@ export function latchAt(latch: Latch, tokens: number, window: number | undefined
 /** Reset when the context has fallen below its target: every way is worth trying again. */
 export const UNTRIED = { failures: 0, unwritable: false, due: undefined, useless: false, blocked: false } as const;
 
-/** The median context after published compactions, in tokens; assumed until a compaction was seen. */
+/** The median context after published compactions, in tokens; assumed until a compaction has been seen. */
 const USUAL_LANDING = 50_000;
 
 /** Tokens of a handoff document and of the files that the agent reads again because of it. */

@@ -24,10 +24,10 @@ import type { WorkingSet } from './working-set.ts';
 /** Fewest calls between two reliefs, or after a failed attempt. */
 const TOO_SOON = 7;
 
-/** Assumed size of the kept conversation until a compaction was seen, in tokens; close to `npm run outcome`. */
+/** Assumed size of the kept conversation until a compaction has been seen, in tokens; close to `npm run outcome`. */
 const USUALLY_KEPT = 8_000;
 
-/** Size and growth of the context of a running session. */
+/** The size of the context, its expected growth, and the moment that pays, for the ladder. */
 export function extentOf(state: GovernorState): Extent {
   const { gauge, turn, relief, run } = state;
   const full = predictedTokens(gauge);
@@ -48,7 +48,7 @@ export function extentOf(state: GovernorState): Extent {
 }
 
 /** Expected context after an exact compaction, without contents that may be used again, in tokens. */
-function landingOfExact(state: GovernorState): number {
+function sizeAfterExact(state: GovernorState): number {
   const { bare, exact } = state.relief;
   return bare === undefined ? prefixOf(state) + Math.max(USUALLY_KEPT, exact.size.all) : bare + exact.size.all;
 }
@@ -62,7 +62,7 @@ function outlookOf(state: GovernorState, how: Outlook['how']): Outlook & Working
   const contents = workingSetOf(state);
   const { kept } = contents;
   const landings = {
-    exact: landingOfExact(state) + kept,
+    exact: sizeAfterExact(state) + kept,
     summary: landingOf(relief.landings, ceiling),
     handoff: (relief.handed?.landing ?? prefix + DOCUMENT_TOKENS) + kept,
   };
@@ -139,7 +139,7 @@ function removalCosts(state: GovernorState, way: Moment['way'], wayOutlook: Retu
   const { first, saved, stake } = stakeOf(wayOutlook, {
     said: way === 'compact' ? state.relief.exact.size.all : 0,
     isCold: isCold(state),
-    // For running tools or a waiting prompt.
+    // A call follows the running tools, or the waiting prompt.
     isFollowed: state.turn.phase !== 'idle' || waiting(state).length > 0,
   });
   // A young run may be near its end, where it reviews all its files at once; without cache hits, few calls pay for that.
@@ -182,7 +182,7 @@ export function nextMoment(state: GovernorState, outlook?: Outlook): Moment | un
 
 const OUTLOOK_BY_WAY = { compact: 'exact', handoff: 'handoff' } as const;
 
-/** The way that can pay; undefined if only the levels of the window apply, as with summaries. */
+/** The kind of relief that can pay for itself; undefined if only levels of the window apply, as with summaries. */
 function profitableWay(state: GovernorState): Moment['way'] | undefined {
   const { mode, policy } = state.run;
   const { strategy, compaction, handoff } = policy;

@@ -41,7 +41,7 @@ export interface HandoffDocument {
   /** Text for the agent: the whole document, or its beginning. */
   readonly text: string;
   readonly by: 'agent' | 'memory';
-  /** Problems of the agent's document, a sentence each. */
+  /** Problems in the agent's document, one sentence each. */
   readonly problems: readonly string[];
 }
 
@@ -102,7 +102,7 @@ export const NO_RELIEF = {
   alone: NEW_ALONE,
   /** The document that the agent has not received yet. */
   pending: undefined as HandoffDocument | undefined,
-  /** The document with which the conversation began, until a turn has ended and claude's log surely contains it. */
+  /** The document with which the conversation began, until a turn has ended and claude's log is certain to contain it. */
   fresh: undefined as HandoffDocument | undefined,
   /** Path of the newest document. */
   document: undefined as string | undefined,

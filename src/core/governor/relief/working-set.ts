@@ -217,7 +217,7 @@ export function reshownContents(contents: Contents, room: number, size: 'had' | 
 }
 
 /**
- * Adds what the context has beside a summary of claude's: the running step, and the files that claude shows again. No
+ * Adds what the context has in addition to claude's summary: the running step, and the files that claude shows again. No
  * tool call has those, so no exact compaction can keep them.
  *
  * @param before contents before the summary

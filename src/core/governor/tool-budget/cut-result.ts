@@ -1,5 +1,5 @@
 import { type Fields, fieldsOf, groupsIn, isFields, jsonText, stringOf, textOf } from '../../protocol/fields.ts';
-import { type CutList, cutJson, storedJson } from '../../text/cut-json.ts';
+import { type CutCollection, cutJson, storedJson } from '../../text/cut-json.ts';
 import { cutText } from '../../text/cut-text.ts';
 import { cutUnits as shorten } from '../../text/words.ts';
 import { isAgentCall } from '../agents/agents.ts';
@@ -103,7 +103,7 @@ function jsonInstead(
 }
 
 /** @param line of the stored text on which the first omitted member begins */
-function listNote({ kind, path, total, returned, next }: CutList, line: number): string {
+function listNote({ kind, path, total, returned, next }: CutCollection, line: number): string {
   const opening = `${shorten(path, TITLE_LENGTH)}: total ${total}, returned ${returned}, `;
   if (kind === 'array') return `${opening}the next has offset ${returned} and begins on line ${line} of that file.`;
   return `${opening}the first that is left out is ${shorten(next.name ?? '', TITLE_LENGTH)} on line ${line} of that file.`;

@@ -65,7 +65,7 @@ const SHORT_LINE = /^(?:## |[ MADRCUT?!]{2} \S)/;
 const LONG_HEAD = /^(?:On branch (.+)|(HEAD detached .+)|Not currently on .+)$/m;
 const SHORT_HEAD = /^## (?:No commits yet on |Initial commit on )?(.+?)(?:\.\.\..*?)?(?: \[[^[\]]{1,60}\])?$/m;
 const DIVERGED = /^.*and have (\d{1,9}) and (\d{1,9}) different commits? each/m;
-const NOTHING_LEFT = /^nothing (?:added )?to commit\b.*(?:clean|not staged|create\/copy)/m;
+const NOTHING_TO_COMMIT = /^nothing (?:added )?to commit\b.*(?:clean|not staged|create\/copy)/m;
 
 /** Undefined unless the text has the short format of `git status`, with a code and a path on each line, or the long one. */
 export function readGitStatus(text: string): GitStatus | undefined {
@@ -83,7 +83,7 @@ export function readGitStatus(text: string): GitStatus | undefined {
     branch: groupsIn(isShort ? SHORT_HEAD : LONG_HEAD, shown).find(Boolean),
     ahead: Number(mine ?? divergence('ahead') ?? 0),
     behind: Number(theirs ?? divergence('behind') ?? 0),
-    clean: isShort ? lines.every((line) => line.startsWith('## ')) : NOTHING_LEFT.test(shown),
+    clean: isShort ? lines.every((line) => line.startsWith('## ')) : NOTHING_TO_COMMIT.test(shown),
   };
 }
 

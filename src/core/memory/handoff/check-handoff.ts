@@ -103,7 +103,7 @@ const HEADING =
 const BOLD_LEVEL = 7;
 
 function sectionIn(line: string) {
-  const [marks, title = '', rest = ''] = groupsIn(HEADING, line.slice(0, LINE_NEAR));
+  const [marks, title = '', rest = ''] = groupsIn(HEADING, line.slice(0, MAX_LINE_LENGTH));
   const section = SECTION_BY_TITLE.get(wordsOf(title));
   return section && { section, level: marks?.length ?? BOLD_LEVEL, rest };
 }
@@ -158,7 +158,7 @@ interface NamedCommand {
   readonly passed: boolean;
 }
 
-const LINE_NEAR = 2_000;
+const MAX_LINE_LENGTH = 2_000;
 
 /** Text before a name in a line: a bullet or number, a checkbox, a table bar, or one word such as `New:`. */
 const TEXT_BEFORE_NAME = /^[\s>|]*(?:[-*+]\s+|\d{1,3}[.)]\s+)?(?:\[[ x~]\]\s*)?(?:[A-Z][a-z]{0,12}:?\s+(?=\**`))?/;
@@ -170,7 +170,7 @@ const SUCCESS_WORDS =
 /** Names in backticks at the start of a line, the format that the request demands, and the text after them. */
 function itemIn({ text }: Line): { readonly names: readonly string[]; readonly said: string } {
   const names: string[] = [];
-  let rest = text.slice(0, LINE_NEAR).replace(TEXT_BEFORE_NAME, '');
+  let rest = text.slice(0, MAX_LINE_LENGTH).replace(TEXT_BEFORE_NAME, '');
   for (let match = NAME.exec(rest); match !== null; match = NAME.exec(rest)) {
     names.push((match[2] ?? '').trim());
     rest = rest.slice(match[0].length);
