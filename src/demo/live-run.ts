@@ -11,8 +11,8 @@ import type { Watcher } from '../run/headless-run.ts';
 import { runHeadless } from '../run/run-headless.ts';
 import { holdSignals } from '../run/signals.ts';
 import { type Call, FIRST_CONTEXT, type RecordedRequest, type Scenario } from '../standin/scenario.ts';
-import { createScratchEnvironment } from '../standin/scratch-environment.ts';
-import { startStandin } from '../standin/standin.ts';
+import type { ScratchEnvironment } from '../standin/scratch-environment.ts';
+import { withStandin } from '../standin/standin.ts';
 
 interface Task {
   readonly prompt: string;
@@ -129,23 +129,25 @@ const HEADLESS = {
 };
 
 /** Runs the job with a real claude, in a scratch environment that is removed even if a signal ends the run. */
-export async function runLive(claude: string, { stdout, stderr, env }: DemoIo) {
+export async function runLive(claude: string, io: DemoIo) {
   // Keeps the process alive until the scratch environment is removed; the run handles the signals too.
   const { stop, release } = holdSignals();
-  const standin = await startStandin(demoScenario());
-  const scratch = await createScratchEnvironment({ url: standin.url, path: env.PATH });
-  try {
-    await writeDemoFiles(scratch.cwd);
-    if (stop.aborted) return { exitCode: EXIT_INTERRUPTED, interrupted: true, record: Buffer.alloc(0) };
-    const record = join(scratch.home, 'record.ndjson');
-    const io = { stdin: Readable.from([]), stdout, stderr, env: scratch.env, cwd: scratch.cwd };
-    const exitCode = await runHeadless({ program: claude, ...HEADLESS, record }, io, () => watcherFor(stderr, env));
-    return { exitCode, interrupted: stop.aborted, record: await readFile(record) };
-  } finally {
-    await standin.close();
-    await scratch.dispose();
-    release();
-  }
+  const run = withStandin(demoScenario(), io.env.PATH, (_, scratch) => runInScratch(claude, io, scratch, stop));
+  return await run.finally(release);
+}
+
+async function runInScratch(
+  claude: string,
+  { stdout, stderr, env }: DemoIo,
+  scratch: ScratchEnvironment,
+  stop: AbortSignal,
+) {
+  await writeDemoFiles(scratch.cwd);
+  if (stop.aborted) return { exitCode: EXIT_INTERRUPTED, interrupted: true, record: Buffer.alloc(0) };
+  const record = join(scratch.home, 'record.ndjson');
+  const io = { stdin: Readable.from([]), stdout, stderr, env: scratch.env, cwd: scratch.cwd };
+  const exitCode = await runHeadless({ program: claude, ...HEADLESS, record }, io, () => watcherFor(stderr, env));
+  return { exitCode, interrupted: stop.aborted, record: await readFile(record) };
 }
 
 const EXIT_INTERRUPTED = 130;

@@ -7,9 +7,9 @@ import { decodeLine } from '../core/protocol/decode.ts';
 import type { ControlRequestEvent, ControlResponseEvent, Event } from '../core/protocol/events.ts';
 import { type Fields, fieldsOf } from '../core/protocol/fields.ts';
 import type { Scenario } from '../standin/scenario.ts';
-import { createScratchEnvironment, type ScratchEnvironment } from '../standin/scratch-environment.ts';
+import type { ScratchEnvironment } from '../standin/scratch-environment.ts';
 import type { Standin } from '../standin/server.ts';
-import { startStandin } from '../standin/standin.ts';
+import { withStandin } from '../standin/standin.ts';
 import { type ModFolder, makeModFolder } from '../store/runs/mod-folder.ts';
 import { Contradiction } from './check.ts';
 
@@ -47,36 +47,30 @@ const TWO_WAY = [
   '--dangerously-skip-permissions',
 ];
 
-export async function withStage<T>(
+export function withStage<T>(
   scenario: Scenario,
   { claude, path, mod }: Place,
   timeout: AbortSignal,
   work: (stage: Stage) => Promise<T>,
 ): Promise<T> {
-  const standin = await startStandin(scenario);
-  const scratch = await createScratchEnvironment({ url: standin.url, path });
-  const claudes: Conversation[] = [];
-  const stage: Stage = {
-    standin,
-    scratch,
-    timeout,
-    heard: { turns: [], answers: new Map() },
-    async start(args = [], hooks = {}) {
-      const { cwd, env } = scratch;
-      const child = await startChild({ command: claude, args: [...TWO_WAY, ...args], cwd, env });
-      const conversation = startConversation(child, hooks, stage);
-      claudes.push(conversation);
-      return conversation;
-    },
-    makeModFolder: () => makeModFolder(scratch.home, mod),
-  };
-  try {
-    return await work(stage);
-  } finally {
-    await Promise.all(claudes.map(({ kill }) => kill()));
-    await standin.close();
-    await scratch.dispose();
-  }
+  return withStandin(scenario, path, async (standin, scratch) => {
+    const claudes: Conversation[] = [];
+    const stage: Stage = {
+      standin,
+      scratch,
+      timeout,
+      heard: { turns: [], answers: new Map() },
+      async start(args = [], hooks = {}) {
+        const { cwd, env } = scratch;
+        const child = await startChild({ command: claude, args: [...TWO_WAY, ...args], cwd, env });
+        const conversation = startConversation(child, hooks, stage);
+        claudes.push(conversation);
+        return conversation;
+      },
+      makeModFolder: () => makeModFolder(scratch.home, mod),
+    };
+    return work(stage).finally(() => Promise.all(claudes.map(({ kill }) => kill())));
+  });
 }
 
 export type Conversation = ReturnType<typeof startConversation>;

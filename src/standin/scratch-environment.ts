@@ -1,6 +1,8 @@
-import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
+import { mkdtempSync } from 'node:fs';
+import { mkdir, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { orStoreError } from '../store/files/store-error.ts';
 
 export type ScratchEnvironment = Awaited<ReturnType<typeof createScratchEnvironment>>;
 
@@ -10,7 +12,7 @@ export type ScratchEnvironment = Awaited<ReturnType<typeof createScratchEnvironm
  */
 export async function createScratchEnvironment(reach: { url: string; path?: string | undefined }) {
   // Claude Code resolves links in its work folder (/tmp is one on macOS), so resolve them here too.
-  const top = await realpath(await mkdtemp(join(tmpdir(), 'ctxb-scratch-')));
+  const top = await realpath(orStoreError(tmpdir(), () => mkdtempSync(join(tmpdir(), 'ctxb-scratch-'))));
   const [home, config, cwd, temporary] = [join(top, 'home'), join(top, 'config'), join(top, 'work'), join(top, 'tmp')];
   await Promise.all([home, config, cwd, temporary].map((folder) => mkdir(folder, { mode: 0o700 })));
   const env: Record<string, string> = {

@@ -1,12 +1,28 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { buildMessage, contextOf, formatEvent, numberedId, streamEvents } from './answer.ts';
 import { type Call, FIRST_CONTEXT, type RecordedRequest, type Scenario } from './scenario.ts';
+import { createScratchEnvironment, type ScratchEnvironment } from './scratch-environment.ts';
 import { beginStream, countOf, disconnectSignal, type Standin, sendJson, serve } from './server.ts';
 
 const NOTHING_MORE: Call = { text: 'Nothing more to do.' };
 
+/** Gives the work a stand-in for the API, and an environment that reaches it. Removes both, also if the work fails. */
+export async function withStandin<T>(
+  scenario: Scenario,
+  path: string | undefined,
+  work: (standin: Standin, scratch: ScratchEnvironment) => Promise<T>,
+): Promise<T> {
+  const standin = await startStandin(scenario);
+  try {
+    const scratch = await createScratchEnvironment({ url: standin.url, path });
+    return await work(standin, scratch).finally(scratch.dispose);
+  } finally {
+    await standin.close();
+  }
+}
+
 /** Starts a stand-in for the API that gives the answers of a scenario. */
-export function startStandin({ calls, summary }: Scenario): Promise<Standin> {
+function startStandin({ calls, summary }: Scenario): Promise<Standin> {
   let [mainCalls, messages, tools, mainContext] = [0, 0, 0, FIRST_CONTEXT];
   const nextToolId = () => numberedId('toolu', ++tools);
 

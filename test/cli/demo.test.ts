@@ -2,7 +2,7 @@ import { cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type Finished, runProgram } from '../support/claude.ts';
+import { type Finished, runProgram, testClaude } from '../support/claude.ts';
 import { CTXB, SHIM } from '../support/ctxb.ts';
 
 let folder: string;
@@ -50,4 +50,12 @@ it('refuses a claude that does not exist', async () => {
     code: 127,
     stderr: expect.stringContaining(`${join(folder, 'claude')} is no program`),
   });
+});
+
+it.each(['demo', 'doctor'])('ctxb %s ends and names the folder if the temporary folder is missing', async (command) => {
+  const env = { PATH: process.env.PATH ?? '', HOME: folder, TMPDIR: join(folder, 'missing') };
+  const args = [CTXB, command, '--claude', await testClaude()];
+  const { stderr, code } = await runProgram(process.execPath, args, { env, cwd: folder });
+  expect(stderr).toContain(`${join(folder, 'missing')} cannot be used (ENOENT`);
+  expect(code).not.toBe(0);
 });
