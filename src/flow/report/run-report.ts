@@ -31,7 +31,7 @@ export function reportRun(run: Pick<EarlierRun, 'id' | 'receipts' | 'otherAttemp
 /** `cost_usd` is without curators. */
 export function totalsOf(steps: readonly Pick<KnownReceipt, 'measured' | 'curation'>[]) {
   const sum = (figure: (step: (typeof steps)[number]) => number | undefined) =>
-    steps.reduce((total, step) => total + (figure(step) ?? 0), 0);
+    sumOf(steps, (step) => figure(step) ?? 0);
   return {
     calls: sum(({ measured }) => measured?.calls),
     cost_usd: sum(({ measured }) => measured?.cost_usd),

@@ -102,10 +102,11 @@ function failedAfter(failed: readonly string[], name: string, isError: boolean):
 
 /** Sizes of new contents after the next call has shown how much the context grew. @param factor growth by its estimate */
 export function measuredContents(contents: Contents, factor: number): Contents {
+  const { names } = contents.step;
   const isPlausible = factor < PLAUSIBLE_FACTOR && factor * PLAUSIBLE_FACTOR > 1;
-  const isMeasured = (name: string) => isPlausible && contents.step.names.includes(name);
+  if (!isPlausible || names.length === 0) return contents;
   return mapContents(contents, (one, name) =>
-    isMeasured(name) ? { ...one, tokens: one.tokens * factor, had: one.had * factor } : one,
+    names.includes(name) ? { ...one, tokens: one.tokens * factor, had: one.had * factor } : one,
   );
 }
 
@@ -139,15 +140,12 @@ function addFetched(
   now: number,
   more: Pick<Content, 'cost' | 'hasPicture'>,
 ): Contents {
-  const path = pathOf(input);
-  const lines = linesOf(input);
-  const name = nameOfFetched(before, tool, input);
+  const { path, lines, name, pages } = identify(before, tool, input);
   const command = stringOf(fieldsOf(input).command);
   const isOfFile = path !== undefined || SHOW_COMMANDS.test(command);
   const known = before.byName.get(name);
   const row = isOfFile ? [...new Set([...before.row, name])] : [];
-  const isFurtherPage = lines !== undefined && [...before.byName.values()].some((one) => one.path === path);
-  const contents = isFurtherPage || PAGE_COMMANDS.test(command) ? before : { ...before, row };
+  const contents = pages.length > 0 || PAGE_COMMANDS.test(command) ? before : { ...before, row };
   const kind: Kind = isOfFile ? 'unused' : more.cost > 0 ? 'answered' : 'printed';
   const next = known === undefined ? { ...NEW_CONTENT, path, lines, kind } : fetchedAgain(known);
   const gaps = known === undefined ? contents.gaps : withGap(contents.gaps, known.kind, now - known.used);
@@ -163,20 +161,23 @@ function linesOf(input: unknown): Content['lines'] {
   return offset === undefined ? undefined : [Number(offset), Number(offset) + Number(limit) - 1];
 }
 
-/** claude reads so many lines without a limit. */
+/** Lines that claude's Read returns if the call has no `limit`. */
 const PAGE_LINES = 2_000;
 
-/** The name of a content. A page has that of the last one that overlaps it by half. */
-function nameOfFetched({ byName }: Contents, tool: string, input: unknown): string {
+/** The name of a content. `pages`: the known contents of the file whose page it is; a page has the name of one of them. */
+function identify({ byName }: Contents, tool: string, input: unknown) {
   const path = pathOf(input);
   const lines = linesOf(input);
-  const name = nameOf(path ?? `${tool} ${textOf(fieldsOf(input).command) ?? JSON.stringify(input)}`);
-  if (lines === undefined) return name;
-  const middle = (lines[0] + lines[1]) / 2;
-  const known = [...byName].findLast(
-    ([, { path: other, lines: [first, last] = [0, 0] }]) => other === path && first <= middle && middle <= last,
-  );
-  return known?.[0] ?? `${name} ${lines[0]}`;
+  const whole = nameOf(path ?? `${tool} ${textOf(fieldsOf(input).command) ?? JSON.stringify(input)}`);
+  if (lines === undefined) return { path, lines, name: whole, pages: [] };
+  const pages = [...byName].filter(([, one]) => one.path === path);
+  return { path, lines, name: nameOfPage(pages, lines) ?? `${whole} ${lines[0]}`, pages };
+}
+
+/** The name of the last page that overlaps another one by half. */
+function nameOfPage(pages: readonly (readonly [string, Content])[], [first, last]: readonly [number, number]) {
+  const middle = (first + last) / 2;
+  return pages.findLast(([, { lines: [from, to] = [0, 0] }]) => from <= middle && middle <= to)?.[0];
 }
 
 /** Whether a relief removed a content that claude alone would still have. */

@@ -12,7 +12,7 @@ export const NO_TOOLS = {
   /** Running tools, oldest first, including those of subagents whose calls are on the stream. */
   open: [] as readonly OpenTool[],
   /** Characters of the results since the last relief, by label, those of the last result last. */
-  results: {} as Readonly<Record<string, number>>,
+  results: new Map() as ReadonlyMap<string, number>,
   /** Contents by name, with their uses. */
   contents: NO_CONTENTS,
 };
@@ -48,7 +48,11 @@ export function toolsAfter(tools: Tools, event: Event, at: ToolsAt): Tools {
   if (event.kind === 'user' && event.role === 'tool-result') return withResults(tools, event, at);
   if (event.kind === 'boundary' || event.kind === 'reset') {
     const kept = new Set(event.kind === 'boundary' ? at.kept : []);
-    return { ...tools, ...(at.weighs && { contents: contentsAfterRelief(tools.contents, kept) }), results: {} };
+    return {
+      ...tools,
+      ...(at.weighs && { contents: contentsAfterRelief(tools.contents, kept) }),
+      results: NO_TOOLS.results,
+    };
   }
   const isEnd = event.kind === 'task' && event.change !== 'progress' && event.change !== 'started';
   if (!isEnd && event.kind !== 'result') return tools;
@@ -78,9 +82,10 @@ function withResults(before: Tools, { blocks, subagent }: UserEvent, at: ToolsAt
 function addResult(before: Tools, use: ToolUse, result: ToolResult, at: ToolsAt): Tools {
   const { weighs, calls, calibration, weightOf } = at;
   const label = labelOf(use);
-  const { [label]: chars = 0, ...others } = before.results;
-  const all = Object.entries({ ...others, [label]: chars + result.text.length });
-  const tools = { ...before, results: Object.fromEntries(all.slice(-LIMIT)) };
+  const all = new Map(before.results);
+  all.delete(label);
+  all.set(label, (before.results.get(label) ?? 0) + result.text.length);
+  const tools = { ...before, results: new Map([...all].slice(-LIMIT)) };
   return weighs
     ? { ...tools, contents: contentsAfter(tools.contents, use, result, calls, calibration, weightOf(result)) }
     : tools;
@@ -106,9 +111,7 @@ export function openTools({ open }: Tools): string {
 
 /** The three largest results by label, with their sizes. */
 export function refilledByText({ results }: Tools): string {
-  const largest = Object.entries(results)
-    .sort(([, one], [, other]) => other - one)
-    .slice(0, 3);
+  const largest = [...results].sort(([, one], [, other]) => other - one).slice(0, 3);
   return largest.map(([label, chars]) => `${label} (${chars} characters)`).join(', ');
 }
 
