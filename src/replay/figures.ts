@@ -1,6 +1,5 @@
 import { costUsd, isComputed } from '../core/governor/cost/cost.ts';
 import { largestShare, peakShare } from '../core/governor/gauge/model-windows.ts';
-import type { Input } from '../core/governor/input.ts';
 import { savedUsd } from '../core/governor/relief/accounts.ts';
 import type { GovernorState } from '../core/governor/state.ts';
 import type { AssistantEvent } from '../core/protocol/events.ts';
@@ -9,12 +8,20 @@ import type { Cutter } from '../core/text/words.ts';
 import { createInputReader, type RecordingLine } from './inputs.ts';
 import type { UnloggedAgent } from './items-seen.ts';
 import { createCompactions } from './observers/compactions.ts';
-import { createLedger } from './observers/ledger.ts';
+import { type Answer, createLedger } from './observers/ledger.ts';
 import { createPrompts } from './observers/prompts.ts';
 import type { Seen } from './observers/seen.ts';
 import { createUnlogged } from './observers/unlogged.ts';
 import type { ReadLine } from './read/line-feed.ts';
 import type { SessionFigures } from './summary.ts';
+
+/** An answer whose figures are known. */
+export interface CountedAnswer {
+  readonly answer: Answer;
+  readonly t: number;
+  readonly number: number;
+  readonly microUsd: number;
+}
 
 /** Equal in light and full replays. Mutable, because a recording can have millions of lines. */
 export function createFigures(cut: Cutter, keeps: { readonly prompts: boolean; readonly usage: boolean }) {
@@ -52,11 +59,8 @@ export function createFigures(cut: Cutter, keeps: { readonly prompts: boolean; r
   }
 
   function note({ input, before, after }: Seen): void {
+    const { t, event } = input;
     if (after.gauge.peak > before.gauge.peak) peakCall = after.gauge.calls;
-    repeat(input);
-  }
-
-  function repeat({ t, event }: Input): void {
     if (event.kind === 'assistant') noteSize(event);
     if (event.kind === 'boundary') for (const id of event.kept ?? []) kept.add(id);
     if ('cwd' in event && event.cwd !== undefined) project ??= event.cwd;
@@ -94,8 +98,18 @@ export function createFigures(cut: Cutter, keeps: { readonly prompts: boolean; r
     },
     /** Accounts for a line of which only the time matters. @param t milliseconds since the epoch; 0 if unknown */
     pass,
-    /** Accounts for a line that repeats the figures of the last call. */
-    repeat,
+    /** The time of an answer, in place of reading it; undefined if it is repeated. */
+    timeOf(...row: Parameters<typeof reader.timeOf>): number | undefined {
+      at++;
+      lines.total++;
+      return reader.timeOf(...row);
+    },
+    /** Accounts for a call of the main thread whose figures are known. */
+    count({ answer, t, number, microUsd }: CountedAnswer, isPeak: boolean): void {
+      unsized.delete(answer.messageId);
+      ledger.add(answer, t === 0 ? null : t, number, microUsd);
+      if (isPeak) peakCall = number;
+    },
     get dialect() {
       return reader.dialect;
     },

@@ -3,12 +3,12 @@ import type { Input } from '../core/governor/input.ts';
 import { isDecisionLine, readRecord, readRecordedRun } from '../core/governor/record.ts';
 import type { Run } from '../core/governor/state.ts';
 import { decodeObject } from '../core/protocol/decode.ts';
-import type { Event } from '../core/protocol/events.ts';
+import type { AssistantEvent, Event } from '../core/protocol/events.ts';
 import { type Fields, textOf } from '../core/protocol/fields.ts';
 import { hashOf } from './read/hash-id.ts';
 import { createIdSet } from './read/ids.ts';
 import { findAllIn, type ReadLine, type Row } from './read/line-feed.ts';
-import { eventOf } from './read/row-parts.ts';
+import { eventOf, type Parts } from './read/row-parts.ts';
 import type { Dialect } from './summary.ts';
 
 export type RecordingLine =
@@ -39,8 +39,8 @@ export function createInputReader() {
   }
 
   /** Once its thread has continued with another message, a line with the same id and input usage is a repetition. */
-  function isOver({ event }: Input): boolean {
-    if (event.kind !== 'assistant' || event.messageId === '') return false;
+  function isOver(event: Pick<AssistantEvent, 'messageId' | 'model' | 'subagent' | 'usage'>): boolean {
+    if (event.messageId === '') return false;
     const thread = `${event.model ?? ''} ${event.subagent ?? ''}`;
     const read = readKey(event.usage) ?? 0;
     const going = isMixed(event) ? `${event.messageId} ${read}` : event.messageId;
@@ -57,7 +57,7 @@ export function createInputReader() {
   }
 
   function inputLine(input: Input, isNamed: boolean): RecordingLine {
-    if (isNamed && isOver(input)) return REPEATED;
+    if (isNamed && input.event.kind === 'assistant' && isOver(input.event)) return REPEATED;
     time = input.t;
     return { kind: 'input', input };
   }
@@ -89,6 +89,12 @@ export function createInputReader() {
 
   return {
     read,
+    /** The time of an answer, in place of reading it; undefined if it is repeated. */
+    timeOf({ id, own: [, t = time] }: Parts, answer: Parameters<typeof isOver>[0]): number | undefined {
+      if (isRepeated(id) || isOver(answer)) return undefined;
+      time = t;
+      return t;
+    },
     inputsIn: (line: string): readonly Input[] =>
       findAllIn(line).flatMap((each) => {
         const found = read(each);

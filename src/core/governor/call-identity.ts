@@ -136,7 +136,7 @@ function ownIdOf({ id, times }: SeenCall): string {
 }
 
 /** Whether the line's thread has the lines of several subagents, because logs of 1.0.x do not name them. */
-export function isMixed({ subagent }: AssistantEvent): boolean {
+export function isMixed({ subagent }: Pick<AssistantEvent, 'subagent'>): boolean {
   return subagent === SIDECHAIN;
 }
 

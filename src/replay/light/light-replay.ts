@@ -15,7 +15,9 @@ import { createFigures } from '../figures.ts';
 import type { CompactionSeen } from '../items-seen.ts';
 import { reportedAgent } from '../observers/unlogged.ts';
 import type { ReadLine, Row } from '../read/line-feed.ts';
+import { eventOf, type Parts } from '../read/row-parts.ts';
 import type { SessionFigures } from '../summary.ts';
+import { answerIn, createUsualCalls } from './usual-calls.ts';
 
 /** Kinds of events in a session log. Any other kind requires a full replay. */
 const LIGHT: ReadonlySet<Event['kind']> = new Set([
@@ -29,6 +31,9 @@ const LIGHT: ReadonlySet<Event['kind']> = new Set([
   'api-retry',
   'mode',
 ]);
+
+/** The kinds that affect more than the number and the time of the lines. */
+const MESSAGES: ReadonlySet<Event['kind']> = new Set(['assistant', 'user', 'boundary']);
 
 /** The parts of a state that a light replay changes, each its own. */
 type LightState = Draft & { relief: { exact: Exact }; limits: { cost: Cost } };
@@ -44,12 +49,25 @@ export function createLightReplay({ run, mask }: { readonly run: Run; readonly m
   const calls = createCallIdentity();
   // Mutated for each row, because copying a state takes longer than reading a row.
   const [before, state] = [lightState(run), lightState(run)];
+  const usual = createUsualCalls(state, figures.count);
   let isLog = true;
 
-  function feed(t: number, said: Event): void {
+  function endUsual(): void {
+    const last = usual.end();
+    if (last === undefined) return;
+    feed(last.t, eventOf(last.row), last.row);
+    if (last.isAnswered) calls.answered('');
+  }
+
+  /** @param row the line, if it was decoded without parsing */
+  function feed(t: number, said: Event, row?: ReadLine): void {
+    if (!MESSAGES.has(said.kind)) {
+      figures.pass(t);
+      return;
+    }
+    endUsual();
     const event = calls.identified(said);
     if (isQuiet(state, event)) figures.pass(t);
-    else if (isKnown(state, event)) figures.repeat({ t, from: 'claude', event });
     else {
       before.gauge = state.gauge;
       before.limits.cost = state.limits.cost;
@@ -60,11 +78,21 @@ export function createLightReplay({ run, mask }: { readonly run: Run; readonly m
       else readLightly(state, event);
       state.facts = isRepeated ? ECHO : factsOf(event, before, state);
       figures.see({ line: figures.at, input: { t, from: 'claude', event }, before, after: state });
+      usual.begin(isCalm(state) ? row : undefined);
     }
+  }
+
+  function feedUsual(row: Parts): void {
+    const answer = answerIn(row, state.session.id);
+    const t = figures.timeOf(row, answer);
+    if (t === undefined) return;
+    if (usual.take(row, answer, t)) figures.pass(t);
+    else feed(t, eventOf(row), row);
   }
 
   function pass({ answers }: Row, t: number): void {
     if (answers !== undefined) calls.answered(answers);
+    if (answers === '') usual.answered();
     figures.pass(t);
   }
 
@@ -78,6 +106,10 @@ export function createLightReplay({ run, mask }: { readonly run: Run; readonly m
     /** Whether neither tool results nor prompts currently have an effect on the figures. */
     isTold: () => isLog && isCalm(state) && state.gauge.calls > 0 && figures.prompt() !== null,
     line(read: ReadLine): void {
+      if (usual.has(read)) {
+        feedUsual(read);
+        return;
+      }
       const line = figures.read(read);
       if (line.kind === 'run' || line.kind === 'decided' || figures.dialect === 'stream') isLog = false;
       if (!isLog) return;
@@ -85,11 +117,12 @@ export function createLightReplay({ run, mask }: { readonly run: Run; readonly m
       if (line.kind !== 'input') return;
       const { input } = line;
       if (input.from !== 'claude' || !LIGHT.has(input.event.kind)) isLog = false;
-      else feed(input.t, input.event);
+      else feed(input.t, input.event, read);
     },
     /** Returns undefined if the recording is not a session log. */
     found(file: string): SessionFigures | undefined {
       if (!isLog || figures.dialect !== 'session') return undefined;
+      endUsual();
       return {
         ...figures.found(file, state),
         ledger: figures.calls,
@@ -101,23 +134,11 @@ export function createLightReplay({ run, mask }: { readonly run: Run; readonly m
   };
 }
 
-/** Whether only the time of an event matters. */
+/** Whether only the time of a message matters. */
 function isQuiet(state: GovernorState, event: Event): boolean {
-  if (event.kind !== 'user') return event.kind !== 'assistant' && event.kind !== 'boundary';
-  return event.role === 'tool-result' && isCalm(state) && reportedAgent(event) === undefined;
+  const isResult = event.kind === 'user' && event.role === 'tool-result';
+  return isResult && isCalm(state) && reportedAgent(event) === undefined;
 }
-
-/** Whether an answer is another line of the last call, and reports nothing new. */
-function isKnown(state: GovernorState, event: Event): boolean {
-  const { call: last } = state.gauge;
-  if (event.kind !== 'assistant' || event.messageId !== last?.messageId || event.blocks.length > 0) return false;
-  const call = state.limits.cost.calls.find(({ usage }) => usage === last.usage);
-  if (!call?.outputKnown || event.model !== call.model || event.version !== call.version) return false;
-  const isNamed = event.messageId !== '' && event.subagent === null;
-  return isNamed && isCalm(state) && COUNTS.every((name) => event.usage?.[name] === call.usage[name]);
-}
-
-const COUNTS = ['input', 'cacheCreation', 'cacheCreationHour', 'cacheRead', 'output', 'terms', 'besides'] as const;
 
 function isCalm({ session, relief: { exact } }: GovernorState): boolean {
   return exact.echoes === 0 && session.id !== undefined && session.version !== undefined;

@@ -23,6 +23,11 @@ interface Open {
 /** The line that begins a call: an answer, or the result of a turn whose answers the recording lacks. */
 type Started = Pick<AssistantEvent, 'messageId' | 'subagent' | 'model' | 'sessionId' | 'usage'>;
 
+/** The line that begins a call, with its usage. */
+export interface Answer extends Started {
+  readonly usage: Usage;
+}
+
 const NO_ANSWER = { messageId: '', subagent: null, model: undefined };
 
 /** @param keepsUsage keeps the usage of finished calls, which takes most of a call's memory */
@@ -45,15 +50,20 @@ export function createLedger(keepsUsage: boolean) {
     if (keepsUsage) calls.usages[call.at] = usage;
   }
 
-  function begin(seen: Seen, event: Started): void {
-    const { messageId, subagent, model = null, usage = NO_USAGE } = event;
-    const t = timeIn(seen.input);
-    const keys = joinKeys(keysOf(event, t, event.sessionId ?? seen.after.session.id));
-    const call = { at: calls.keys.push(keys) - 1, messageId, usage, besides: 0 };
-    calls.numbers.push(subagent === null ? seen.after.gauge.calls : SUBAGENT_CALL);
+  /** @returns its index */
+  function add(event: Started, t: number | null, number: number, microUsd: number, session = event.sessionId): number {
+    calls.numbers.push(number);
     calls.times.push(t ?? Number.NaN);
-    calls.models.push(model);
-    calls.microUsd.push(Number.NaN);
+    calls.models.push(event.model ?? null);
+    calls.microUsd.push(microUsd);
+    return calls.keys.push(joinKeys(keysOf(event, t, session))) - 1;
+  }
+
+  function begin({ input, after }: Seen, event: Started): void {
+    const { messageId, subagent, sessionId = after.session.id, usage = NO_USAGE } = event;
+    const number = subagent === null ? after.gauge.calls : SUBAGENT_CALL;
+    const at = add(event, timeIn(input), number, Number.NaN, sessionId);
+    const call = { at, messageId, usage, besides: 0 };
     open.set(subagent ?? '', call);
     learn(call, usage);
   }
@@ -115,6 +125,8 @@ export function createLedger(keepsUsage: boolean) {
       if (event.kind === 'assistant' || event.kind === 'partial') seeCost(seen, event.subagent);
       if (event.kind === 'result') seeResult(seen, event);
     },
+    /** Adds a call whose later lines, if any, change nothing. */
+    add,
     calls: () => callsIn(calls),
     squeezed: () => squeezed(calls),
   };

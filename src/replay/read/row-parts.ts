@@ -2,7 +2,7 @@ import { sizeOf } from '../../core/governor/gauge/text-size.ts';
 import { familyInSignature } from '../../core/governor/gauge/window.ts';
 import type { AssistantEvent, Block, OtherEvent, TextBlock, UserEvent } from '../../core/protocol/events.ts';
 import { fieldsOf } from '../../core/protocol/fields.ts';
-import { withTerms } from '../../core/protocol/usage.ts';
+import { type Usage, withTerms } from '../../core/protocol/usage.ts';
 
 type LogEvent = AssistantEvent | UserEvent | OtherEvent;
 
@@ -40,11 +40,15 @@ export function eventOf({ shared, own }: Parts): LogEvent {
   if (shared.kind !== 'assistant' && shared.kind !== 'user') return { ...shared, uuid, timestamp };
   const blocks = isSized(found) ? [blockOf(found, shared.blocks[0])] : found;
   if (shared.kind === 'user') return { ...shared, uuid, timestamp, blocks };
-  const [, , , messageId = '', outputFinal = false, input = 0, cacheCreation = 0, cacheRead = 0, output = 0, hour = 0] =
-    own;
-  const usage = withTerms({ input, cacheCreation, cacheRead, output }, hour, shared.usage?.terms);
+  const [, , , messageId = '', outputFinal = false] = own;
   // Faster than a spread with all of these fields.
-  return Object.assign({ ...shared }, { uuid, timestamp, messageId, usage, outputFinal, blocks });
+  return Object.assign({ ...shared }, { uuid, timestamp, messageId, usage: usageIn(own, shared), outputFinal, blocks });
+}
+
+/** The usage of an answer. @param shared with the terms of the usage */
+export function usageIn(own: OwnParts, { usage: known }: Pick<AssistantEvent, 'usage'>): Usage {
+  const [, , , , , input = 0, cacheCreation = 0, cacheRead = 0, output = 0, hour = 0] = own;
+  return withTerms({ input, cacheCreation, cacheRead, output }, hour, known?.terms);
 }
 
 function isSized(found: OwnParts[2]): found is SizedBlock {
