@@ -59,7 +59,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'tool-results.ts',
     'working-set.ts',
     'economic-moment.ts',
-    'alone.ts',
+    'baseline.ts',
   ].map(inRelief),
   state: [
     ...['state.ts', 'decisions.ts', 'effects.ts', 'own-events.ts', 'input.ts', 'facts.ts', 'steps.ts'].map(inGovernor),

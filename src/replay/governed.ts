@@ -7,7 +7,7 @@ import type { OwnEvent } from '../core/governor/input.ts';
 import type { Policy } from '../core/governor/policy.ts';
 import { userLine } from '../core/governor/prompts/own-lines.ts';
 import { prefixOf } from '../core/governor/relief/accounts.ts';
-import { SUMMARY_TOKENS } from '../core/governor/relief/alone.ts';
+import { SUMMARY_TOKENS } from '../core/governor/relief/baseline.ts';
 import { levelOf } from '../core/governor/relief/beside-summary.ts';
 import { NOTE_TOKENS } from '../core/governor/relief/exact.ts';
 import { decodeLine, decodeObject } from '../core/protocol/decode.ts';

@@ -1,7 +1,7 @@
 import { createMessage, resultBlock, useBlock } from '../core/exact/message.ts';
 import { isMessage } from '../core/governor/facts.ts';
 import { estimateTokens, measureBlock } from '../core/governor/gauge/estimator.ts';
-import { SUMMARY_TOKENS } from '../core/governor/relief/alone.ts';
+import { SUMMARY_TOKENS } from '../core/governor/relief/baseline.ts';
 import { CALL_TOKENS } from '../core/governor/relief/economic-moment.ts';
 import { isHandingOver } from '../core/governor/steps.ts';
 import { plainText, resultsIn, usesIn } from '../core/protocol/blocks.ts';

@@ -55,7 +55,7 @@ function headOf(
   { session, run, relief, operation, gauge }: GovernorState,
   head: Pick<HandoffHead, 'reason' | 't' | 'by' | 'checks'>,
 ): HandoffHead {
-  const before = 'plan' in operation ? operation.plan.before : relief.landing?.before;
+  const before = 'plan' in operation ? operation.plan.before : relief.unmeasured?.before;
   const tokens = before?.predicted ?? null;
   return { version: 1, session: session.id ?? run.runId, tokens, window: gauge.window.tokens ?? null, ...head };
 }

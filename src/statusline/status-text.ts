@@ -1,6 +1,6 @@
 import { readGauge } from '../core/governor/gauge/gauge.ts';
 import { inTokens } from '../core/governor/policy.ts';
-import { momentOf, nextMoment } from '../core/governor/relief/outlook.ts';
+import { nextReliefMoment, reliefMoment } from '../core/governor/relief/outlook.ts';
 import type { GovernorState } from '../core/governor/state.ts';
 import { limitName } from '../core/governor/waits/waits-state.ts';
 import { zoneAt } from '../core/governor/zones/zones.ts';
@@ -90,13 +90,13 @@ function forecastParts(state: GovernorState): Part[] {
 /** Below the latest level, no compaction or handoff follows within the first calls, nor right after another one. */
 function mayFollow(state: GovernorState, predicted: number): boolean {
   const level = inTokens(state.run.policy.thresholds.compact, state.gauge.window.tokens);
-  return predicted >= level || momentOf(state) !== undefined;
+  return predicted >= level || reliefMoment(state) !== undefined;
 }
 
 /** The next level, as a fraction of the window (≤ 1) or in tokens; undefined if unknown. */
 function nextOf(state: GovernorState, predicted: number) {
   const { policy, mode } = state.run;
-  const moment = nextMoment(state);
+  const moment = nextReliefMoment(state);
   if (moment !== undefined) return { at: moment.at, what: moment.way === 'compact' ? 'compaction' : 'handoff' };
   // Unknown until the mod for exact compactions is running.
   if (mode === 'act' && !['off', 'late'].includes(state.relief.exact.phase)) return undefined;

@@ -1,7 +1,7 @@
 // Plays jobs drawn by lot with claude alone and with ctxb, and prints where the saving that a run tells differs from the
 // real one, and how many runs cost more than the bound: node dist/bench/told.mjs [drawn|wide|long|kinds|reported|a kind] [first seed] [last seed]
 import { savedUsd } from '../../src/core/governor/relief/accounts.ts';
-import { accountsOf } from '../../src/core/governor/relief/alone.ts';
+import { accountsOf } from '../../src/core/governor/relief/baseline.ts';
 import { sumOf } from '../../src/core/text/sum-of.ts';
 import { drawn, drawnLong, drawnWide } from '../support/economy/drawn.ts';
 import { drawnKind, KINDS } from '../support/economy/kinds.ts';
@@ -35,9 +35,9 @@ function watched(driver: Driver, counted: Counted): Driver {
       const actions = claude(each);
       const { facts, relief } = driver.state;
       if (facts.call === undefined) return actions;
-      if (step.results > 0 && step.again >= step.results) counted.skipped++;
-      counted.owed += step.owed.calls;
-      if (relief.alone.summary !== undefined) counted.summaries++;
+      if (step.results > 0 && step.refetched >= step.results) counted.skipped++;
+      counted.owed += step.baselineFetches.calls;
+      if (relief.baseline.summary !== undefined) counted.summaries++;
       return actions;
     });
   return Object.defineProperty(Object.create(driver), 'claude', { value: watch });
@@ -47,8 +47,8 @@ function rowOf(name: string, alone: Played, run: Played, { skipped, owed, summar
   if (run.driver === undefined) throw new Error('claude alone tells nothing');
   const { state } = run.driver;
   const [told, measured] = [savedUsd(state), alone.usd - run.usd];
-  const accounts = accountsOf(state.relief.alone, state.gauge);
-  const error = (accounts.alone - accounts.real) / 1e6 - measured;
+  const accounts = accountsOf(state.relief.baseline, state.gauge);
+  const error = (accounts.baseline - accounts.real) / 1e6 - measured;
   const share = error / alone.usd;
   const calls = `${alone.calls} / ${run.calls - skipped + owed}`;
   const figures = [

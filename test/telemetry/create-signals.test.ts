@@ -77,8 +77,8 @@ it('sends the saving compared with claude alone, once it is not zero', () => {
   const [first, last] = judgedOf([begin, prompt('a'), initLine(), callLine(30_000)]).slice(-2) as [Judged, Judged];
   const saving = (usd: number): Judged => {
     const { relief } = last.after;
-    const alone = { ...relief.alone, microUsd: { alone: 1_000_000 + usd * 1_000_000, real: 1_000_000 } };
-    return { ...last, before: first.before, after: { ...last.after, relief: { ...relief, alone } } };
+    const baseline = { ...relief.baseline, microUsd: { baseline: 1_000_000 + usd * 1_000_000, real: 1_000_000 } };
+    return { ...last, before: first.before, after: { ...last.after, relief: { ...relief, baseline } } };
   };
   expect(of(figuresOf([saving(0), saving(0.25), saving(-0.12)]), 'ctxb.saved')).toEqual([
     { value: 0.25 },

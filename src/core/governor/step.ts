@@ -18,7 +18,7 @@ import { onOperationTimeout } from './operations/rules.ts';
 import { onRecovered } from './process/broken-off.ts';
 import { onBegin, onExit } from './process/process.ts';
 import { onStallTimer, resetSilence, watchLife } from './process/stall.ts';
-import { afterRelief } from './relief/exhaustion.ts';
+import { resumeAfterRelief } from './relief/exhaustion.ts';
 import type { GovernorState } from './state.ts';
 import { changed, changedIn, emit } from './steps.ts';
 import { forgetChange } from './tool-budget/tool-state.ts';
@@ -31,7 +31,7 @@ import { onWaitTimer } from './waits/wait.ts';
 export function step(before: GovernorState, input: Input): GovernorState {
   const arrived = changed(before, { facts: { ...NO_FACTS, now: input.t }, actions: [] });
   const state = input.from === 'claude' ? resetSilence(arrived, input.event) : arrived;
-  const judged = advance(afterRelief(state, handleInput(state, input)));
+  const judged = advance(resumeAfterRelief(state, handleInput(state, input)));
   return watchLife(before, answerAskers(before, judged));
 }
 

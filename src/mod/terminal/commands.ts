@@ -1,6 +1,6 @@
 import { readOwn } from '../../core/exact/own-words.ts';
 import { inTokens } from '../../core/governor/policy.ts';
-import { momentOf } from '../../core/governor/relief/outlook.ts';
+import { reliefMoment } from '../../core/governor/relief/outlook.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
 import { type ExactReceipt, leavesAll } from '../../core/protocol/exact-plan.ts';
 import { changeText, keptPrompts } from '../../messages.ts';
@@ -34,7 +34,7 @@ function momentText(state: GovernorState): string {
   const { thresholds, compaction } = state.run.policy;
   const { tokens: window } = state.gauge.window;
   const level = `from ${percent(thresholds.compact)} on${window === undefined ? '' : ` (${tokens(inTokens(thresholds.compact, window))} tokens)`}`;
-  const at = momentOf(state)?.at;
+  const at = reliefMoment(state)?.at;
   const dueText = at === undefined ? 'as soon as it pays' : `from about ${tokens(at)} tokens on, where it pays`;
   const when = compaction.moment === 'economic' ? `${dueText}; at the latest ${level}` : level;
   return `compacts exactly at the end of a turn: ${when}`;

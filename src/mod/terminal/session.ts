@@ -6,7 +6,7 @@ import { initialState } from '../../core/governor/initial-state.ts';
 import type { Input } from '../../core/governor/input.ts';
 import { reliefNow } from '../../core/governor/operations/relief.ts';
 import { inTokens, type Policy } from '../../core/governor/policy.ts';
-import { budgetOf } from '../../core/governor/relief/exact.ts';
+import { keptTokensLimit } from '../../core/governor/relief/exact.ts';
 import { changedIn } from '../../core/governor/steps.ts';
 import { createMemory, type Memory } from '../../core/memory/memory.ts';
 import { plainText, readBlocks, textsOf } from '../../core/protocol/blocks.ts';
@@ -153,7 +153,7 @@ export function createTerminalSession(options: Options) {
     const knownTexts = [...midTurnPrompts, ...messages].map(({ text }) => text);
     const missing = withoutKnown(knownTexts, isMidTurn ? pendingTexts : [], (text) => text);
     const midTurn = [...midTurnPrompts, ...afterLastCall(missing)];
-    const kept = { budget: budgetOf(state), midTurn, prompts: [...prompts] };
+    const kept = { budget: keptTokensLimit(state), midTurn, prompts: [...prompts] };
     return answerWith(messages, () => ({ version: 1, ...memory.exactNote(state), ...kept }), circumstances);
   }
 

@@ -5,7 +5,7 @@ import { ECHO, factsOf } from '../../core/governor/facts.ts';
 import { measureNatively, NO_CONTENT } from '../../core/governor/gauge/estimator.ts';
 import { emptyContext } from '../../core/governor/gauge/gauge.ts';
 import { initialState } from '../../core/governor/initial-state.ts';
-import { afterEcho, followExact, isEcho } from '../../core/governor/relief/exact.ts';
+import { countRepeat, isRepeat, updateExact } from '../../core/governor/relief/exact.ts';
 import type { Exact } from '../../core/governor/relief/relief-state.ts';
 import type { GovernorState, Run } from '../../core/governor/state.ts';
 import { type Draft, draftOf } from '../../core/governor/steps.ts';
@@ -73,8 +73,8 @@ export function createLightReplay({ run, mask }: { readonly run: Run; readonly m
       before.limits.cost = state.limits.cost;
       before.session = state.session;
       before.relief.exact = state.relief.exact;
-      const isRepeated = isEcho(state, event);
-      if (isRepeated) state.relief.exact = afterEcho(state).relief.exact;
+      const isRepeated = isRepeat(state, event);
+      if (isRepeated) state.relief.exact = countRepeat(state).relief.exact;
       else readLightly(state, event);
       state.facts = isRepeated ? ECHO : factsOf(event, before, state);
       figures.see({ line: figures.at, input: { t, from: 'claude', event }, before, after: state });
@@ -141,7 +141,7 @@ function isQuiet(state: GovernorState, event: Event): boolean {
 }
 
 function isCalm({ session, relief: { exact } }: GovernorState): boolean {
-  return exact.echoes === 0 && session.id !== undefined && session.version !== undefined;
+  return exact.repeats === 0 && session.id !== undefined && session.version !== undefined;
 }
 
 /** Updates calls, contexts and costs with a line. @param state is mutated */
@@ -155,8 +155,8 @@ function readLightly(state: LightState, event: Event): void {
     state.gauge = readMessage(state, event, written);
     state.session = sessionIn(state.session, event);
   }
-  if (event.kind === 'boundary' || state.relief.exact.echoes > 0)
-    state.relief.exact = followExact(state, event).relief.exact;
+  if (event.kind === 'boundary' || state.relief.exact.repeats > 0)
+    state.relief.exact = updateExact(state, event).relief.exact;
 }
 
 /** Omits the fields that only a full replay computes. */

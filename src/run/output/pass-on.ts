@@ -4,7 +4,7 @@ import { isInjectedTurn, type Visibility, visibilityOf } from '../../core/govern
 import { isOwnOrStamped } from '../../core/governor/prompts/own-lines.ts';
 import { STAMP_MARK } from '../../core/governor/prompts/prompt.ts';
 import { isAnswerFinal } from '../../core/governor/prompts/tasks.ts';
-import { mentionsMod } from '../../core/governor/relief/exact.ts';
+import { mayComeFromMod } from '../../core/governor/relief/exact.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
 import { decodeLine } from '../../core/protocol/decode.ts';
 import type { Event } from '../../core/protocol/events.ts';
@@ -116,7 +116,7 @@ export function createPassOn({ output, figures, state, onEvent }: PassOnOptions)
   function mayDiffer(bytes: Buffer, now: GovernorState): boolean {
     return (
       isInjectedTurn(now) ||
-      mentionsMod(now) ||
+      mayComeFromMod(now) ||
       isInterrupting(now) ||
       now.process.phase === 'starting' ||
       (figures.areChanged && bytes.includes(RESULT_MARK)) ||

@@ -2,7 +2,7 @@ import { isAnswered, type LoggedCalls } from '../../claude/logged-calls.ts';
 import { isInjectedTurn } from '../../core/governor/conversation/visibility.ts';
 import { runCostUsd } from '../../core/governor/cost/cost.ts';
 import { isMessage } from '../../core/governor/facts.ts';
-import { isEcho, isExact } from '../../core/governor/relief/exact.ts';
+import { isExact, isRepeat } from '../../core/governor/relief/exact.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
 import { usesIn } from '../../core/protocol/blocks.ts';
 import type { Event, ResultEvent } from '../../core/protocol/events.ts';
@@ -153,7 +153,7 @@ export function createWholeResults(before?: EarlierFigures, lost?: ModelUsage) {
         reported = { ...reported, at: state.facts.now };
         return seeResult(event, line, isOwn, isShown);
       }
-      if (isEcho(state, event)) return turn;
+      if (isRepeat(state, event)) return turn;
       if (isAnswered(event) && event.messageId !== '') {
         const { messageId, model, usage, subagent } = event;
         open.set(messageId, { model, usage, isMain: subagent === null });

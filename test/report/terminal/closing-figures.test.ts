@@ -78,8 +78,8 @@ describe('the line at the end of a run', () => {
     { title: 'nor a loss', real: 1.019, alone: 1, says: ', about as much as claude alone; ' },
   ])('says $title', ({ real, alone, says }) => {
     const state = played();
-    const microUsd = { real: real * 1_000_000, alone: alone * 1_000_000 };
-    const relief = { ...state.relief, alone: { ...state.relief.alone, open: undefined, microUsd } };
+    const microUsd = { real: real * 1_000_000, baseline: alone * 1_000_000 };
+    const relief = { ...state.relief, baseline: { ...state.relief.baseline, open: undefined, microUsd } };
     expect(closing([COMPACTED], { ...state, relief })).toContain(says);
   });
 

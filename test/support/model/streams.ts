@@ -151,7 +151,7 @@ function live(run: ModelRun, random: Random, shares: { crash: number; interrupt:
 function isInRelief({ state }: ModelRun): boolean {
   const { relief, process, mailbox } = state;
   const isToResume = relief.exhausted !== undefined || mailbox.work !== undefined || resumedWork(state) !== undefined;
-  return isRelieving(state) || process.compacts === true || isToResume || relief.pending !== undefined;
+  return isRelieving(state) || process.compacts === true || isToResume || relief.undelivered !== undefined;
 }
 
 /** What comes from outside during a relief, and how often. */

@@ -6,9 +6,9 @@ import { readGauge } from '../gauge/gauge.ts';
 import { documentToGive, noteCleared, resumesInNewProcess } from '../operations/fresh-context.ts';
 import { stopHeldPrompt } from '../prompts/own-lines.ts';
 import { commandIn, promptsAsText } from '../prompts/prompt.ts';
-import { givenLength } from '../relief/beside-summary.ts';
-import { GIVEN_BACK, isExact, lostPrompts } from '../relief/exact.ts';
-import { stopTurn } from '../relief/exhaustion.ts';
+import { maxGivenBackLength } from '../relief/beside-summary.ts';
+import { GIVEN_BACK_OPENING, isExact, promptsLostToSummary } from '../relief/exact.ts';
+import { stopTurnForHandoff } from '../relief/exhaustion.ts';
 import { focusText, notesClause } from '../relief/focus.ts';
 import type { GovernorState } from '../state.ts';
 import { changedAnswer, decide, emit, isAnswered, silent } from '../steps.ts';
@@ -96,11 +96,11 @@ function answerPreCompact(
 function restore(state: GovernorState, plain: HookAnswer): GovernorState {
   // An exact compaction keeps the prompts, and its note has the rest.
   if (isExact(state)) return emit(state, plain);
-  const room = givenLength(state);
+  const room = maxGivenBackLength(state);
   const answer: HookAnswer = { ...plain, recall: true, room };
-  const prompts = lostPrompts(state);
+  const prompts = promptsLostToSummary(state);
   if (prompts.length === 0) return emit(state, answer);
-  const { text, shorter, actions } = promptsAsText(state, prompts, GIVEN_BACK, room);
+  const { text, shorter, actions } = promptsAsText(state, prompts, GIVEN_BACK_OPENING, room);
   const promptUuids = prompts.map((prompt) => prompt.uuid);
   const told = decide(emit(state, ...actions), 'mid-turn:prompts', 'compacted in mid-turn', { promptUuids });
   return emit(told, { ...answer, context: text, ...(shorter !== undefined && { shorter }) });
@@ -165,5 +165,5 @@ export function onResultStored(state: GovernorState, requestId: string, path: st
 function afterMainTool(state: GovernorState, call: ToolCall): GovernorState {
   if (call.agent !== null || !isAnswered(state, call.requestId)) return state;
   const told = answerWithNotice(state, call.requestId, call);
-  return call.hook === 'PostToolUse' ? stopTurn(told, call.requestId) : told;
+  return call.hook === 'PostToolUse' ? stopTurnForHandoff(told, call.requestId) : told;
 }

@@ -3,7 +3,7 @@ import { isKnown } from '../gauge/window.ts';
 import { planExact } from '../operations/load-mod.ts';
 import { leavesTrigger, needsPercent, restingTrigger, type TriggerSetting, triggerAt } from '../policy.ts';
 import { askContext, isAsking, request } from '../prompts/own-lines.ts';
-import { momentOf } from '../relief/outlook.ts';
+import { reliefMoment } from '../relief/outlook.ts';
 import type { ControlPurpose, GovernorState } from '../state.ts';
 import { changedIn, decide } from '../steps.ts';
 
@@ -29,8 +29,9 @@ export function triggerPlace(state: GovernorState): TriggerPlace | undefined {
  * summary.
  */
 function askedPlace({ relief, gauge }: GovernorState): TriggerPlace | undefined {
-  const { asked, exact } = relief;
-  if (asked?.way !== 'compact' || !asked.now || asked.phase !== 'waiting' || exact.phase === 'arming') return undefined;
+  const { request, exact } = relief;
+  if (request?.way !== 'compact' || !request.isMidTurn || request.phase !== 'waiting' || exact.phase === 'arming')
+    return undefined;
   return {
     ...triggerAt(predictedTokens(gauge) / 2),
     reason: 'a compaction was asked for with ctxb compact --now',
@@ -43,7 +44,7 @@ const MIN_MOVE = 0.1;
 /** The place from which an exact compaction pays, if it is below `latest`. */
 function economicPlace(state: GovernorState, latest: number): TriggerPlace | undefined {
   const { trigger } = state.process.control;
-  const moment = momentOf(state);
+  const moment = reliefMoment(state);
   if (moment?.way !== 'compact' || moment.at >= latest) return undefined;
   const place = triggerAt(moment.at);
   const isNearEnough = typeof trigger === 'number' && Math.abs(trigger - place.at) < place.at * MIN_MOVE;

@@ -23,8 +23,8 @@ export function advance(state: GovernorState): GovernorState {
 
 function continueRun(state: GovernorState): GovernorState {
   const [next] = waiting(state);
-  const { pending } = state.relief;
-  if (pending !== undefined && state.run.withoutHooks) return startBriefing(state, pending);
+  const { undelivered } = state.relief;
+  if (undelivered !== undefined && state.run.withoutHooks) return startBriefing(state, undelivered);
   // The work that the context still holds resumes before the context is replaced.
   if (state.mailbox.work !== undefined) return resumeWork(state, state.mailbox.work);
   const due = dueRelief(state, next);

@@ -9,7 +9,7 @@ import { endWithProcess } from '../process/process.ts';
 import { isLastTurn } from '../prompts/mailbox.ts';
 import { sendInterrupt, successLine } from '../prompts/own-lines.ts';
 import { prefixOf } from '../relief/accounts.ts';
-import type { AskedRelief, Asker, Landing } from '../relief/relief-state.ts';
+import type { Asker, ReliefRequest, UnmeasuredRelief } from '../relief/relief-state.ts';
 import type { GovernorState } from '../state.ts';
 import { changedIn, decide, emit, isHandingOver, isRelieving } from '../steps.ts';
 import { isWaiting, stopWaiting } from '../waits/wait.ts';
@@ -31,8 +31,8 @@ function refusal(state: GovernorState, { what, now }: Ask): string | undefined {
   if (what === 'stop') return undefined;
   const cannot = whyNotNow(what, state);
   if (cannot !== undefined) return cannot;
-  if (relief.asked !== undefined && relief.asked.way !== what)
-    return `a ${relief.asked.way === 'compact' ? 'compaction' : 'handoff'} was asked for before`;
+  if (relief.request !== undefined && relief.request.way !== what)
+    return `a ${relief.request.way === 'compact' ? 'compaction' : 'handoff'} was asked for before`;
   return whyNotInTurn(state, what === 'compact', now);
 }
 
@@ -48,7 +48,7 @@ function whyNotInTurn(state: GovernorState, isCompaction: boolean, now: boolean)
 const NOT_NOW =
   "ctxb may not move claude's level (--no-mid-turn, or claude's settings): without --now it compacts after the turn";
 
-function whyNotNow(way: AskedRelief['way'], state: GovernorState): string | undefined {
+function whyNotNow(way: ReliefRequest['way'], state: GovernorState): string | undefined {
   if (state.gauge.calls === 0) return `there is nothing to ${way === 'compact' ? 'compact' : 'hand over'} yet`;
   if (way === 'handoff')
     return state.run.policy.handoff.enabled || isHandingOver(state)
@@ -59,16 +59,18 @@ function whyNotNow(way: AskedRelief['way'], state: GovernorState): string | unde
 }
 
 /** A relief that has already begun also answers later askers. */
-function askRelief(state: GovernorState, way: AskedRelief['way'], now: boolean, by: Asker): GovernorState {
-  const { asked } = state.relief;
-  const before = asked?.before ?? predictedTokens(state.gauge);
-  const phase = asked?.phase ?? (isUnderWay(state, way) ? 'begun' : 'waiting');
-  const all = [...(asked?.by ?? []), by];
-  return changedIn(state, 'relief', { asked: { way, by: all, now: now || asked?.now === true, phase, before } });
+function askRelief(state: GovernorState, way: ReliefRequest['way'], isMidTurn: boolean, by: Asker): GovernorState {
+  const { request } = state.relief;
+  const before = request?.before ?? predictedTokens(state.gauge);
+  const phase = request?.phase ?? (isUnderWay(state, way) ? 'begun' : 'waiting');
+  const all = [...(request?.by ?? []), by];
+  return changedIn(state, 'relief', {
+    request: { way, by: all, isMidTurn: isMidTurn || request?.isMidTurn === true, phase, before },
+  });
 }
 
-function isUnderWay(state: GovernorState, way: AskedRelief['way']): boolean {
-  const landing = state.relief.landing?.of === (way === 'compact' ? 'compaction' : 'handoff');
+function isUnderWay(state: GovernorState, way: ReliefRequest['way']): boolean {
+  const landing = state.relief.unmeasured?.of === (way === 'compact' ? 'compaction' : 'handoff');
   return landing || (way === 'compact' ? state.operation.phase === 'compacting' : isHandingOver(state));
 }
 
@@ -82,15 +84,15 @@ function stop(state: GovernorState, { now }: Ask, by: Asker): GovernorState {
 }
 
 export function answerAskers(before: GovernorState, state: GovernorState): GovernorState {
-  const { asked } = state.relief;
-  if (asked === undefined) return state;
-  const answer = answerFrom(before, state, asked);
+  const { request } = state.relief;
+  if (request === undefined) return state;
+  const answer = answerFrom(before, state, request);
   if (answer !== undefined) {
-    return emit(changedIn(state, 'relief', { asked: undefined }), ...asked.by.map((by) => answerTo(by, answer)));
+    return emit(changedIn(state, 'relief', { request: undefined }), ...request.by.map((by) => answerTo(by, answer)));
   }
-  const hasBegun = asked.phase === 'waiting' && isUnderWay(state, asked.way);
-  const running = { ...asked, phase: 'begun', before: predictedTokens(before.gauge) } as const;
-  return hasBegun ? changedIn(state, 'relief', { asked: running }) : state;
+  const hasBegun = request.phase === 'waiting' && isUnderWay(state, request.way);
+  const running = { ...request, phase: 'begun', before: predictedTokens(before.gauge) } as const;
+  return hasBegun ? changedIn(state, 'relief', { request: running }) : state;
 }
 
 function failureIn(action: Action): string[] {
@@ -99,25 +101,25 @@ function failureIn(action: Action): string[] {
   return isFailed || isOver || action.kind === 'put-off' ? [action.reason] : [];
 }
 
-function answerFrom(before: GovernorState, state: GovernorState, asked: AskedRelief): AskAnswer | undefined {
+function answerFrom(before: GovernorState, state: GovernorState, asked: ReliefRequest): AskAnswer | undefined {
   const [failure] = state.actions.flatMap(failureIn);
   if (failure !== undefined) return { done: false, text: failure };
-  const { landing } = state.relief;
+  const { unmeasured } = state.relief;
   const { before: size, phase } = asked;
-  const landed = landing === undefined && phase === 'begun' ? before.relief.landing : undefined;
+  const landed = unmeasured === undefined && phase === 'begun' ? before.relief.unmeasured : undefined;
   if (landed !== undefined) return doneAnswer(landed, size, state.gauge.used);
   // Without a further call, the size comes from the receipt, or else from claude's own count.
-  if (landing !== undefined && state.gauge.basis === 'asked' && state.turn.phase === 'idle') {
-    const { receipt } = landing;
-    if (receipt === undefined) return doneAnswer(landing, size, state.gauge.used);
-    const answer = doneAnswer(landing, size, tokensAfter(receipt, size, before));
+  if (unmeasured !== undefined && state.gauge.basis === 'asked' && state.turn.phase === 'idle') {
+    const { receipt } = unmeasured;
+    if (receipt === undefined) return doneAnswer(unmeasured, size, state.gauge.used);
+    const answer = doneAnswer(unmeasured, size, tokensAfter(receipt, size, before));
     return answer.done ? { ...answer, estimated: true } : answer;
   }
   if (state.mailbox.input !== 'closed') return undefined;
   return { done: false, text: 'the run ended before it could answer' };
 }
 
-function doneAnswer({ of, native, receipt }: Landing, before: number, after: number): AskAnswer {
+function doneAnswer({ of, native, receipt }: UnmeasuredRelief, before: number, after: number): AskAnswer {
   if (receipt && leavesAll(receipt)) return { done: false, text: 'nothing is left to cut' };
   const compacted = native && !receipt ? 'claude compacted, by a summary' : 'compacted';
   const done = of === 'handoff' ? 'handed over' : compacted;

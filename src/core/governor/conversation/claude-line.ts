@@ -22,10 +22,10 @@ import { isOwnRequest, OWN_PREFIX, stopHeldPrompt } from '../prompts/own-lines.t
 import { toPrompt } from '../prompts/prompt.ts';
 import { tasksAfter, withoutTold } from '../prompts/tasks.ts';
 import { beginTurn, calledTurn, closeLogTurn, finishTurn, openLogTurn } from '../prompts/turns.ts';
-import { followAccount } from '../relief/accounts.ts';
+import { updateBaseline } from '../relief/accounts.ts';
 import { announceBreak } from '../relief/cache-break.ts';
-import { afterEcho, followExact, isEcho, noteMidTurn, noteReport } from '../relief/exact.ts';
-import { readExhaustion, readTurnStop } from '../relief/exhaustion.ts';
+import { countRepeat, isRepeat, recordMidTurnPrompts, recordTaskReport, updateExact } from '../relief/exact.ts';
+import { detectExhaustion, handleTurnStop } from '../relief/exhaustion.ts';
 import { limitThrash } from '../relief/thrash.ts';
 import { toolsAfter } from '../relief/tool-results.ts';
 import { passThroughOlder } from '../relief/unsupported.ts';
@@ -49,7 +49,7 @@ export function onClaude(before: GovernorState, event: Event): GovernorState {
   }
   if (event.kind === 'control-request') return onClaudeRequest(state, event);
   if (isFailedResume(state, event)) return state;
-  if (isEcho(state, event)) return changedIn(afterEcho(state), 'facts', { isEcho: true });
+  if (isRepeat(state, event)) return changedIn(countRepeat(state), 'facts', { isEcho: true });
   const mayBeInjected = isInjectedTurn(state);
   if (MEANINGLESS.includes(event.kind) && !mayBeInjected) return noteAlive(state, event);
   const isInjected = mayBeInjected && !startsForeignTurn(state, event);
@@ -87,7 +87,7 @@ const RULES: readonly Rule[] = [
   on('boundary', noteBoundary),
   when('call', followCall),
   when('call', announceBreak),
-  acting((state, { before }) => followAccount(before, state)),
+  acting((state, { before }) => updateBaseline(before, state)),
   on('init', acting(passThroughOlder)),
   live(followResults),
   on('rate-limit', followLimits),
@@ -95,8 +95,8 @@ const RULES: readonly Rule[] = [
   // The owner of the turn, and the end of the turn.
   (state, line) => (state.facts.isInjected ? followOperation(state, line.event) : releaseLines(state, line)),
   when('ending', endTurn),
-  when('ending', readExhaustion),
-  when('ending', readTurnStop),
+  when('ending', detectExhaustion),
+  when('ending', handleTurnStop),
   when('ending', readStall),
   when('ending', readFailure),
   when('ending', waitLonger),
@@ -109,8 +109,8 @@ const RULES: readonly Rule[] = [
   // Changes of the context.
   on('boundary', live(tellNative)),
   on('compact-status', giveUpNative),
-  noteMidTurn,
-  (state, { event }) => followExact(state, event),
+  recordMidTurnPrompts,
+  (state, { event }) => updateExact(state, event),
   on('boundary', live(limitThrash)),
   when('call', measureLanding),
   (state, { event }) => (isReading(state, event) ? judgeLevel(state) : state),
@@ -155,8 +155,8 @@ function followTools(state: GovernorState, { before, event }: Line): GovernorSta
     kept: relief.exact.receipt?.whole ?? [],
     calibration: gauge.calibration,
     // A handoff is weighed after it has ended.
-    weighs: run.mode === 'act' && operation.phase !== 'clearing',
-    weightOf: (result) => ({ cut: cutTokens(before, result), cost: agentOf(state, result.toolUseId)?.microUsd }),
+    tracksContents: run.mode === 'act' && operation.phase !== 'clearing',
+    hiddenCostOf: (result) => ({ cut: cutTokens(before, result), cost: agentOf(state, result.toolUseId)?.microUsd }),
   });
   return tools === work.tools ? state : changed(state, { work: { ...state.work, tools } });
 }
@@ -192,10 +192,10 @@ function endTurn(state: GovernorState, { event, before }: Line<ResultEvent>): Go
   const over = finishTurn(state, event);
   const afterSuccess = event.isError ? state : forgetRestarts(state);
   // claude's log now contains the document with which the conversation began.
-  const fresh = event.isError ? state.relief.fresh : undefined;
+  const openingDocument = event.isError ? state.relief.openingDocument : undefined;
   // A turn about a background task answers no prompt, even if one waits behind it.
   const endsOther = event.fromBackgroundTask && state.turn.startedBy === 'prompt';
-  const ended = changed(changedIn(afterSuccess, 'relief', { fresh }), over);
+  const ended = changed(changedIn(afterSuccess, 'relief', { openingDocument }), over);
   const timed = over.turn.phase === 'sent' ? emit(ended, setTimer('turn', LATE_TURN_MS)) : ended;
   if (isRecoverable(before, event) || endsOther) return timed;
   const resumes = resumedWork(state) !== undefined;
@@ -219,7 +219,7 @@ function isCutOff(state: GovernorState, event: ResultEvent): boolean {
 const CUTS_OFF: readonly GovernorState['turn']['stopped'][] = [undefined, 'cost', 'last'];
 
 function onClaudeRequest(before: GovernorState, event: ControlRequestEvent): GovernorState {
-  const state = noteReport(readSession(before, event), event);
+  const state = recordTaskReport(readSession(before, event), event);
   const callbacks = [...state.process.control.callbacks.slice(-REMEMBERED_CALLBACKS), event.requestId];
   const answered = changedIn(state, 'control', { callbacks });
   if (event.callbackId?.startsWith(OWN_PREFIX)) return holdCall(answered, event) ?? answerCallback(answered, event);

@@ -19,7 +19,7 @@ import {
 } from '../prompts/own-lines.ts';
 import { promptIn, promptsAsText, tellsTask } from '../prompts/prompt.ts';
 import { noteSentPrompt } from '../prompts/turns.ts';
-import { noteSaid } from '../relief/exact.ts';
+import { recordPrompt } from '../relief/exact.ts';
 import type { GovernorState } from '../state.ts';
 import { changed, changedIn, decide, emit, setTimer } from '../steps.ts';
 import { readPrompt } from './readings.ts';
@@ -29,7 +29,7 @@ const SKIPPED_AFTER_MS = 30_000;
 
 export function sendPrompt(state: GovernorState, prompt: Prompt): GovernorState {
   // The text can look like another role or an echo, so both are set here.
-  const afterRead = readPrompt(noteSaid(notePrompt(state, prompt), prompt), {
+  const afterRead = readPrompt(recordPrompt(notePrompt(state, prompt), prompt), {
     ...prompt.event,
     role: 'prompt',
     replay: false,

@@ -5,8 +5,8 @@ import { isAnswer, isMainMessage } from '../facts.ts';
 import { isFailedResume } from '../process/process.ts';
 import { isOwnOrStamped, isOwnRequest, isOwnUuid, OWN_PREFIX } from '../prompts/own-lines.ts';
 import { withoutWakeup } from '../prompts/tasks.ts';
-import { isEcho, mentionsMod } from '../relief/exact.ts';
-import { hasRunOut, mayRelieve, tellsTurnStop } from '../relief/exhaustion.ts';
+import { isRepeat, mayComeFromMod } from '../relief/exact.ts';
+import { canRelieveExhausted, isContextExhausted, isStoppedTurn } from '../relief/exhaustion.ts';
 import type { GovernorState } from '../state.ts';
 import { isAnsweringUs } from '../steps.ts';
 import { planFor } from '../waits/wait.ts';
@@ -21,8 +21,8 @@ export type Visibility = 'show' | 'hide' | 'buffer' | 'defer';
 export function visibilityOf(state: GovernorState, event: Event): Visibility {
   if (isOwnTraffic(state, event)) return 'hide';
   if (state.run.showInjected) return 'show';
-  if (tellsTurnStop(state, event)) return 'hide';
-  if (isEcho(state, event) || (mentionsMod(state) && isKnown(event, MOD_EVENTS))) return 'hide';
+  if (isStoppedTurn(state, event)) return 'hide';
+  if (isRepeat(state, event) || (mayComeFromMod(state) && isKnown(event, MOD_EVENTS))) return 'hide';
   if (isInjectedTurn(state)) return inInjectedTurn(state, event);
   return isRecoverable(state, event) ? 'defer' : 'show';
 }
@@ -31,10 +31,10 @@ export function visibilityOf(state: GovernorState, event: Event): Visibility {
 export function isRecoverable(state: GovernorState, event: Event): boolean {
   return (
     isFailedResume(state, event) ||
-    tellsTurnStop(state, event) ||
+    isStoppedTurn(state, event) ||
     tellsStop(state, event) ||
     tellsFailure(state, event) ||
-    (tellsExhaustion(state, event) && mayRelieve(state))
+    (tellsExhaustion(state, event) && canRelieveExhausted(state))
   );
 }
 
@@ -50,7 +50,7 @@ function inInjectedTurn(state: GovernorState, event: Event): Visibility {
 
 /** Whether a line reports a full context. The caller sees it only if no relief helps. */
 function tellsExhaustion(state: GovernorState, event: Event): boolean {
-  if (event.kind === 'result') return hasRunOut(state, event);
+  if (event.kind === 'result') return isContextExhausted(state, event);
   return (
     event.kind === 'assistant' &&
     event.subagent === null &&

@@ -13,12 +13,12 @@ import { totalMicroUsd, toUsd } from '../cost/cost.ts';
 import type { Verdict } from '../decisions.ts';
 import type { Prompt } from '../input.ts';
 import { askContext, beginOwnTurn, ownTurnTimer, sendInterrupt } from '../prompts/own-lines.ts';
-import { withCost } from '../relief/alone.ts';
-import { exactIsPossible, tellNotExact } from '../relief/exact.ts';
-import { leaveExhausted, TOO_LONG } from '../relief/exhaustion.ts';
+import { withCost } from '../relief/baseline.ts';
+import { announceNotExact, exactIsPossible } from '../relief/exact.ts';
+import { giveUpRelief, TOO_LONG } from '../relief/exhaustion.ts';
 import { focusText } from '../relief/focus.ts';
 import { UNTRIED } from '../relief/ladder.ts';
-import { dueReason } from '../relief/outlook.ts';
+import { reliefReason } from '../relief/outlook.ts';
 import type { GovernorState } from '../state.ts';
 import {
   changed,
@@ -49,13 +49,13 @@ export function startCompaction(state: GovernorState): GovernorState {
   const command = how === 'exact' ? '/compact' : `/compact ${focus}`.trim();
   const attempt: Attempt = { how, costBefore: totalMicroUsd(state.limits.cost) };
   const operation = { phase: 'compacting', turn: 'asked', attempt } as const;
-  const planned = planExact(tellNotExact(state));
+  const planned = planExact(announceNotExact(state));
   return beginOwnTurn(decide(planned, 'compact', reasonFor(state), { how, focus }), operation, command);
 }
 
 function reasonFor(state: GovernorState): string {
-  if (state.relief.exhausted?.open) return TOO_LONG;
-  return state.relief.asked?.way === 'compact' ? 'it was asked for with ctxb compact' : dueReason(state);
+  if (state.relief.exhausted?.isUnrelieved) return TOO_LONG;
+  return state.relief.request?.way === 'compact' ? 'it was asked for with ctxb compact' : reliefReason(state);
 }
 
 export function followCompaction(
@@ -98,8 +98,8 @@ export function followOverdue(state: GovernorState, event: Event): GovernorState
 
 /** After any relief, compacting is worth trying again. */
 export function forgetFailures(state: GovernorState): GovernorState {
-  const { failures, due, useless, blocked } = state.relief;
-  const isFresh = failures === 0 && due === undefined && !useless && !blocked;
+  const { failures, due, isHandoffUseless, blocked } = state.relief;
+  const isFresh = failures === 0 && due === undefined && !isHandoffUseless && !blocked;
   return isFresh || isCompacting(state) ? state : changedIn(state, 'relief', UNTRIED);
 }
 
@@ -111,7 +111,7 @@ function conclude(state: GovernorState, attempt: Attempt, verdict: Verdict): Gov
     relief: {
       ...relief,
       ...failuresAfter(state, attempt, verdict),
-      alone: withCost(relief.alone, microUsd),
+      baseline: withCost(relief.baseline, microUsd),
       // After a failure the latch stays set, so the warning is not repeated.
       latch: verdict === 'success' ? relief.latch : 'warn',
       due: verdict === 'refused' && state.run.policy.handoff.enabled ? REASONS.refused : relief.due,
@@ -119,14 +119,14 @@ function conclude(state: GovernorState, attempt: Attempt, verdict: Verdict): Gov
     },
     session: { ...session, commandsOff: session.commandsOff || verdict === 'refused' },
   });
-  const how = relief.landing?.receipt === undefined ? 'summary' : 'exact';
+  const how = relief.unmeasured?.receipt === undefined ? 'summary' : 'exact';
   const reason = attempt.error ?? REASONS[verdict === 'success' && how === 'exact' ? 'exact' : verdict];
   const timed = emit(concluded, clearTimer('compaction'));
   const told = decide(timed, 'compacted', reason, { how, verdict, costUsd: toUsd(microUsd) });
   const because = verdict === 'failed' && isRejected(attempt) ? REFUSED : undefined;
   const judged = giveUpAfterFailures(told, relief.failures, because);
   if (verdict === 'success') return askContext(judged);
-  return verdict === 'unavailable' || verdict === 'blocked' ? leaveExhausted(judged) : judged;
+  return verdict === 'unavailable' || verdict === 'blocked' ? giveUpRelief(judged) : judged;
 }
 
 function failuresAfter({ relief, gauge, run }: GovernorState, attempt: Attempt, verdict: Verdict) {

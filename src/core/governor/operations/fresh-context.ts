@@ -35,7 +35,7 @@ export function followClear(state: GovernorState, operation: OperationIn<'cleari
 /** claude's hook has reported a new conversation. @param hasDocument whether the answer contains the document */
 export function noteCleared(state: GovernorState, hasDocument: boolean): GovernorState {
   if (state.operation.phase === 'clearing') return changedIn(state, 'operation', { proved: true, given: hasDocument });
-  return hasDocument ? changedIn(state, 'relief', { pending: undefined }) : state;
+  return hasDocument ? changedIn(state, 'relief', { undelivered: undefined }) : state;
 }
 
 /**
@@ -44,12 +44,12 @@ export function noteCleared(state: GovernorState, hasDocument: boolean): Governo
  */
 export function resumesInNewProcess({ operation, relief, run }: GovernorState): boolean {
   // A run with a single prompt has no prompt hook.
-  return operation.phase === 'clearing' && relief.exhausted?.open === true && run.singlePrompt !== true;
+  return operation.phase === 'clearing' && relief.exhausted?.isUnrelieved === true && run.singlePrompt !== true;
 }
 
 /** The document that the agent has not received yet. */
 export function documentToGive({ operation, relief }: GovernorState): HandoffDocument | undefined {
-  return operation.phase === 'clearing' && !operation.given ? operation.document : relief.pending;
+  return operation.phase === 'clearing' && !operation.given ? operation.document : relief.undelivered;
 }
 
 export function leave(state: GovernorState, { plan, document }: WrittenHandoff): GovernorState {
@@ -92,13 +92,13 @@ function finishClear(
       ...UNTRIED,
       latch: 'none',
       triedAt: undefined,
-      handed: { call: gauge.calls, landing: undefined, answer: plan.answer },
-      landing: { of: 'handoff', before: plan.before, isOurs: true },
+      lastHandoff: { call: gauge.calls, sizeAfter: undefined, answerTokens: plan.answer },
+      unmeasured: { of: 'handoff', before: plan.before, isOurs: true },
       boundaries: [],
-      refilled: 0,
-      pending: hasDocument ? undefined : document,
-      fresh: document,
-      document: path,
+      refills: 0,
+      undelivered: hasDocument ? undefined : document,
+      openingDocument: document,
+      documentPath: path,
     },
   });
   const ms = state.facts.now - plan.startedAt;
@@ -109,7 +109,7 @@ function finishClear(
 /** Without hooks, a prompt in a hidden turn has the document. */
 export function startBriefing(state: GovernorState, document: HandoffDocument): GovernorState {
   const text = `${document.text}\n\nThe work continues with the next message. Answer only: OK`;
-  const given = changedIn(state, 'relief', { pending: undefined });
+  const given = changedIn(state, 'relief', { undelivered: undefined });
   return beginOwnTurn(given, { phase: 'briefing', turn: 'asked' }, text);
 }
 

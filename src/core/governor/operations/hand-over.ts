@@ -30,15 +30,15 @@ function planOf(state: GovernorState, reason: string, way: HandoffPlan['way']): 
 /** Writes a document from what is known and ends the run, because no way of relief is left. */
 export function endUnrelieved(state: GovernorState, reason: string): GovernorState {
   const plan = planOf(state, reason, 'end');
-  const ending = changedIn(state, 'relief', { exhausted: undefined, hopeless: undefined });
+  const ending = changedIn(state, 'relief', { exhausted: undefined, giveUpReason: undefined });
   return state.run.policy.handoff.enabled
     ? write(ending, plan, undefined)
-    : unrelieved(ending, plan, state.relief.document);
+    : unrelieved(ending, plan, state.relief.documentPath);
 }
 
-function unrelieved(state: GovernorState, { reason }: HandoffPlan, document: string | undefined): GovernorState {
-  const ended = changed(changedIn(state, 'relief', { document }), { operation: IDLE });
-  const told = decide(ended, 'give-up:run', reason, { path: document });
+function unrelieved(state: GovernorState, { reason }: HandoffPlan, documentPath: string | undefined): GovernorState {
+  const ended = changed(changedIn(state, 'relief', { documentPath }), { operation: IDLE });
+  const told = decide(ended, 'give-up:run', reason, { path: documentPath });
   return answerWithDeferredEnd(changedIn(told, 'mailbox', { outcome: 'unrelieved' }));
 }
 
@@ -83,7 +83,7 @@ function readAnswer(state: GovernorState, operation: OperationIn<'asking'>, even
 }
 
 function postponeHandoff(state: GovernorState, { due }: HandoffPlan, error: string): GovernorState {
-  const relief = { ...state.relief, due, putOffAt: state.gauge.calls };
+  const relief = { ...state.relief, due, postponedAt: state.gauge.calls };
   const continued = continueStopped(changed(state, { operation: IDLE, relief }));
   const reason = error.trim() || 'the API was not available';
   return decide(emit(continued, ...TURN_OVER), 'put-off', reason);

@@ -4,7 +4,7 @@ import { predictedTokens } from '../gauge/gauge.ts';
 import { request } from '../prompts/own-lines.ts';
 import { workingSetOf } from '../relief/accounts.ts';
 import { summaryBound } from '../relief/beside-summary.ts';
-import { budgetOf, isLoading, MIN_RELIEVED } from '../relief/exact.ts';
+import { isModLoading, keptTokensLimit, MIN_RELIEVED } from '../relief/exact.ts';
 import type { Exact } from '../relief/relief-state.ts';
 import type { GovernorState } from '../state.ts';
 import { changed, changedIn, clearTimer, emit, setTimer } from '../steps.ts';
@@ -33,7 +33,7 @@ export function planExact(state: GovernorState): GovernorState {
   if (phase !== 'ready') return state;
   const bound = summaryBound(state);
   const { keep, kept } = bound ?? workingSetOf(state);
-  const budget = budgetOf(state, kept);
+  const budget = keptTokensLimit(state, kept);
   return emit(state, { kind: 'plan-exact', budget, summary: bound?.summary, keep, midTurn, prompts });
 }
 
@@ -68,7 +68,7 @@ function armMod(state: GovernorState): GovernorState {
 
 /** Asks claude to load the mod from its folder. `add_plugins` adds it to the loaded plugins. */
 export function onExactFolder(state: GovernorState, path: string | undefined, isGuarded = false): GovernorState {
-  if (!isLoading(state)) return state;
+  if (!isModLoading(state)) return state;
   if (isGuarded) return disableMod(state, GUARDED);
   if (path === undefined) return disableMod(state, 'the mod could not be written');
   return request(state, 'load-mod', {
@@ -80,7 +80,7 @@ export function onExactFolder(state: GovernorState, path: string | undefined, is
 }
 
 export function onModLoaded(state: GovernorState, { ok, response }: ControlResponseEvent): GovernorState {
-  if (!isLoading(state)) return state;
+  if (!isModLoading(state)) return state;
   if (!ok) return disableMod(state, 'claude refuses to load the mod');
   if (response.held === true) return disableMod(state, 'loading the mod would change the tools');
   const timer = state.relief.exact.phase === 'arming' ? [setTimer('exact', RESPONSE_PATIENCE_MS)] : [];
@@ -88,7 +88,7 @@ export function onModLoaded(state: GovernorState, { ok, response }: ControlRespo
 }
 
 export function onExactProved(state: GovernorState): GovernorState {
-  if (!isLoading(state)) return state;
+  if (!isModLoading(state)) return state;
   const ready = endLoading(state, { phase: 'ready', why: undefined });
   return emit(planExact(ready), CLEAR);
 }

@@ -8,14 +8,14 @@ import { handoffLevel, inTokens } from '../policy.ts';
 import { markDropped } from '../prompts/mailbox.ts';
 import { relievesContext } from '../prompts/prompt.ts';
 import { priceOfModel, savedUsd } from '../relief/accounts.ts';
-import { accountsOf } from '../relief/alone.ts';
-import { givenAfter } from '../relief/beside-summary.ts';
-import { isExact, NO_ECHO } from '../relief/exact.ts';
-import { dueForExhausted, markAttempted } from '../relief/exhaustion.ts';
+import { accountsOf } from '../relief/baseline.ts';
+import { givenBackAfter } from '../relief/beside-summary.ts';
+import { isExact, NO_REPEATS } from '../relief/exact.ts';
+import { countHandoffAttempt, dueForExhausted } from '../relief/exhaustion.ts';
 import { focusText } from '../relief/focus.ts';
 import { chooseWay, type HandoffCause, latchAt, mayCompact, mayHandOver } from '../relief/ladder.ts';
-import { dueReason, extentOf } from '../relief/outlook.ts';
-import type { Due, Landing } from '../relief/relief-state.ts';
+import { extentOf, reliefReason } from '../relief/outlook.ts';
+import type { Due, UnmeasuredRelief } from '../relief/relief-state.ts';
 import { thrashText, withBoundary } from '../relief/thrash.ts';
 import { heldTokens } from '../relief/working-set.ts';
 import type { GovernorState } from '../state.ts';
@@ -27,11 +27,11 @@ import { awaitExact } from './load-mod.ts';
 
 /** The relief that is due before `next` is sent, or now without a next prompt. */
 export function dueRelief(state: GovernorState, next: NextPrompt): Due | undefined {
-  const { exhausted, hopeless } = state.relief;
-  if (hopeless !== undefined) return { way: 'none', reason: hopeless };
-  if (exhausted?.open) return dueForExhausted(state, exhausted);
+  const { exhausted, giveUpReason } = state.relief;
+  if (giveUpReason !== undefined) return { way: 'none', reason: giveUpReason };
+  if (exhausted?.isUnrelieved) return dueForExhausted(state, exhausted);
   if (next !== 'unseen' && relievesContext(next)) return undefined;
-  if (state.relief.putOffAt === state.gauge.calls) return undefined;
+  if (state.relief.postponedAt === state.gauge.calls) return undefined;
   const requested = askedRelief(state, next);
   if (requested !== undefined) return requested;
   if (next === undefined && (state.run.policy.compaction.when !== 'boundary' || state.mailbox.ended)) return undefined;
@@ -41,9 +41,9 @@ export function dueRelief(state: GovernorState, next: NextPrompt): Due | undefin
 
 /** The relief that was requested from outside, unless the run is about to end. */
 function askedRelief(state: GovernorState, next: NextPrompt): Due | undefined {
-  const { asked } = state.relief;
-  if (asked?.phase !== 'waiting' || (next === undefined && state.mailbox.ended)) return undefined;
-  if (asked.way === 'handoff') return { way: 'handoff', reason: 'it was asked for with ctxb handoff' };
+  const { request } = state.relief;
+  if (request?.phase !== 'waiting' || (next === undefined && state.mailbox.ended)) return undefined;
+  if (request.way === 'handoff') return { way: 'handoff', reason: 'it was asked for with ctxb handoff' };
   return isCompacting(state) ? undefined : { way: 'compact' };
 }
 
@@ -54,9 +54,9 @@ export function reliefNow(state: GovernorState): Due | undefined {
 
 function handoffReason(state: GovernorState, cause: HandoffCause): string {
   if (cause === 'due') return state.relief.due ?? '';
-  if (cause === 'commands off') return `${dueReason(state)}, and slash commands are off`;
-  if (cause === 'thrashing') return `${dueReason(state)}; ${thrashText(state)}`;
-  if (cause !== 'no other way') return dueReason(state);
+  if (cause === 'commands off') return `${reliefReason(state)}, and slash commands are off`;
+  if (cause === 'thrashing') return `${reliefReason(state)}; ${thrashText(state)}`;
+  if (cause !== 'no other way') return reliefReason(state);
   return `${crossedText(state.gauge, handoffLevel(state.run.policy, state.gauge.window.tokens))}, and nothing else relieves it`;
 }
 
@@ -71,14 +71,14 @@ function compact(state: GovernorState): GovernorState {
 }
 
 function handOver(state: GovernorState, reason: string): GovernorState {
-  return startHandoff(markAttempted(state), reason);
+  return startHandoff(countHandoffAttempt(state), reason);
 }
 
 export function adviseRelief(state: GovernorState, due: Due): GovernorState {
   const next = changedIn(state, 'relief', { latch: 'spent', due: undefined });
   if (due.way === 'none') return next;
   if (due.way === 'handoff') return decide(next, 'handoff', due.reason);
-  return decide(next, 'compact', dueReason(state), { how: 'summary', focus: focusText(state) });
+  return decide(next, 'compact', reliefReason(state), { how: 'summary', focus: focusText(state) });
 }
 
 export function adviseDue(state: GovernorState, next: NextPrompt): GovernorState {
@@ -91,7 +91,7 @@ export function relieveFor(state: GovernorState): GovernorState {
   if (state.run.mode !== 'act') return state;
   if (mayCompact(state)) return compact(state);
   // A context after a handoff cannot become smaller.
-  const isFresh = state.relief.landing?.of === 'handoff';
+  const isFresh = state.relief.unmeasured?.of === 'handoff';
   return mayHandOver(state) && !isFresh ? handOver(state, 'a large task waits') : state;
 }
 
@@ -104,21 +104,21 @@ export function noteBoundary(state: GovernorState, { before, event }: Line<Bound
   const isOurs = event.trigger === 'manual' && before.operation.phase === 'compacting';
   const when = before.turn.phase === 'running' && before.turn.calls > 0 ? 'mid-turn' : 'before-turn';
   const native = event.trigger === 'auto' && state.run.mode !== 'replay' ? when : undefined;
-  const landing = { of: 'compaction', before: readGauge(before.gauge), isOurs, native, receipt: answered } as const;
+  const unmeasured = { of: 'compaction', before: readGauge(before.gauge), isOurs, native, receipt: answered } as const;
   const how = answered ? ({ how: 'exact', ms: answered.ms } as const) : { ms: null };
   const occurrence = { event: 'compaction', trigger: event.trigger, ...how } as const;
-  const given = answered ? { ...state.relief.given, tokens: 0 } : givenAfter(before);
+  const givenBack = answered ? { ...state.relief.givenBack, tokens: 0 } : givenBackAfter(before);
   // A summary does not contain the words of prompts.
   const noted = answered ? state : changed(state, { mailbox: markDropped(state) });
   return emit(
-    changedIn(noted, 'relief', { ...boundary, due: undefined, landing, given }),
+    changedIn(noted, 'relief', { ...boundary, due: undefined, unmeasured, givenBack }),
     health(state, occurrence, event.preTokens ?? before.gauge.used),
   );
 }
 
 /** Reports claude's own compaction. Only the boundary proves that no hook prevented it. */
 export function tellNative(state: GovernorState, { before, event }: Line<BoundaryEvent>): GovernorState {
-  const when = state.relief.landing?.native;
+  const when = state.relief.unmeasured?.native;
   if (when === undefined) return state;
   const tokens = event.preTokens ?? predictedTokens(before.gauge);
   const how = isExact(before) ? 'exact' : 'summary';
@@ -150,42 +150,47 @@ export function judgeLevel(state: GovernorState): GovernorState {
 /** Measures what a relief freed, by the first call after it. */
 export function measureLanding(state: GovernorState): GovernorState {
   const { relief, gauge, run } = state;
-  const { landing } = relief;
-  if (landing === undefined) return state;
-  const freed = landing.before.predicted - gauge.used;
+  const { unmeasured } = relief;
+  if (unmeasured === undefined) return state;
+  const freed = unmeasured.before.predicted - gauge.used;
   const target = inTokens(run.policy.compaction.target, gauge.window.tokens);
   // Above the target more must be done, but no handoff removes the prompts.
   const isMissed = gauge.used - relief.exact.size.all > target;
-  if (landing.of === 'compaction') {
+  if (unmeasured.of === 'compaction') {
     const due = isMissed ? `a compaction landed at ${gauge.used} tokens, above its target of ${target}` : undefined;
-    return measureCompaction(changedIn(state, 'relief', { due }), landing, freed);
+    return measureCompaction(changedIn(state, 'relief', { due }), unmeasured, freed);
   }
-  const handoffLanding = relief.handed && { ...relief.handed, landing: gauge.used };
+  const lastHandoff = relief.lastHandoff && { ...relief.lastHandoff, sizeAfter: gauge.used };
   const landed = changedIn(state, 'relief', {
-    landing: undefined,
+    unmeasured: undefined,
     due: undefined,
-    useless: isMissed,
-    handed: handoffLanding,
+    isHandoffUseless: isMissed,
+    lastHandoff,
   });
   const reason = isMissed ? 'the handoff freed too little' : 'the handoff made room';
   return decide(landed, 'landed', reason, { relief: 'handoff', freed });
 }
 
-const REMEMBERED_LANDINGS = 8;
+const MAX_SIZES_AFTER = 8;
 
-function measureCompaction(state: GovernorState, landing: Landing, freed: number): GovernorState {
+function measureCompaction(state: GovernorState, landing: UnmeasuredRelief, freed: number): GovernorState {
   const { gauge, relief, run } = state;
-  const landings = [...relief.landings, gauge.used].slice(-REMEMBERED_LANDINGS);
+  const sizesAfter = [...relief.sizesAfter, gauge.used].slice(-MAX_SIZES_AFTER);
   const baseTokens =
     landing.receipt === undefined
-      ? relief.bare
+      ? relief.sizeWithoutContents
       : Math.max(0, gauge.used - heldTokens(state.work.tools.contents) - state.relief.exact.size.all);
   // A compaction that freed too little is a failure.
   const isFreed = gauge.used < inTokens(run.policy.thresholds.compact, gauge.window.tokens);
   const ownFailures = isFreed ? 0 : relief.failures + 1;
   const failures = landing.isOurs ? ownFailures : relief.failures;
   const resetTries = landing.isOurs && { failures, triedAt: undefined, unwritable: false };
-  const landed = changedIn(state, 'relief', { landings, bare: baseTokens, landing: undefined, ...resetTries });
+  const landed = changedIn(state, 'relief', {
+    sizesAfter,
+    sizeWithoutContents: baseTokens,
+    unmeasured: undefined,
+    ...resetTries,
+  });
   const effect = failures === 0 ? 'the compaction made room' : 'the compaction freed too little';
   const { native, receipt } = landing;
   const told =
@@ -200,7 +205,7 @@ function measureCompaction(state: GovernorState, landing: Landing, freed: number
 
 function tellExact(state: GovernorState, before: Reading, exact: ExactReceipt, freed: number): GovernorState {
   const reason = `${before.predicted} tokens before it`;
-  return decide(changedIn(state, 'exact', NO_ECHO), 'landed', reason, {
+  return decide(changedIn(state, 'exact', NO_REPEATS), 'landed', reason, {
     relief: 'compaction',
     freed,
     exact,
@@ -211,6 +216,6 @@ function tellExact(state: GovernorState, before: Reading, exact: ExactReceipt, f
 /** Costs in US dollars, with ctxb and by claude alone; empty for a model without a price. */
 function accountsIn(state: GovernorState): Pick<DecisionOf<'landed'>, 'accounts'> {
   if (priceOfModel(state) === undefined) return {};
-  const usd = toUsd(accountsOf(state.relief.alone, state.gauge).real);
+  const usd = toUsd(accountsOf(state.relief.baseline, state.gauge).real);
   return { accounts: { usd, aloneUsd: usd + savedUsd(state) } };
 }

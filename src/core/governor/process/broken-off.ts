@@ -3,7 +3,7 @@ import type { ExitEvent, Prompt, RecoveredEvent } from '../input.ts';
 import { owedPrompts, promptsInTurn, resumedWork } from '../prompts/mailbox.ts';
 import { promptIn } from '../prompts/prompt.ts';
 import type { HandoffDocument, Relief } from '../relief/relief-state.ts';
-import { openTools } from '../relief/tool-results.ts';
+import { runningToolTitles } from '../relief/tool-results.ts';
 import type { GovernorState, Turn } from '../state.ts';
 import { changed, changedIn, isCompacting } from '../steps.ts';
 
@@ -12,11 +12,11 @@ export function reliefAfter(state: GovernorState, event: ExitEvent): Relief {
   const { relief, operation } = state;
   const due = 'plan' in operation ? operation.plan.reason : relief.due;
   const missing = missingTurn(state, event);
-  const pending = event.logged
-    ? (relief.pending ?? (missing && interruptedTurn(missing)))
-    : (relief.fresh ?? relief.pending);
+  const undelivered = event.logged
+    ? (relief.undelivered ?? (missing && interruptedTurn(missing)))
+    : (relief.openingDocument ?? relief.undelivered);
   const triedAt = isCompacting(state) ? undefined : relief.triedAt;
-  const after = { ...relief, due, triedAt, pending, stop: undefined };
+  const after = { ...relief, due, triedAt, undelivered, turnStop: undefined };
   return event.logged ? after : { ...after, exhausted: undefined };
 }
 
@@ -59,7 +59,7 @@ export function workAfter(state: GovernorState, event: ExitEvent): string | unde
   if (!promptsInTurn(state).some(({ uuid }) => event.delivered.includes(uuid)))
     return resumedWork(state) ?? state.mailbox.work;
   // The stream can show a tool call that the log lacks.
-  const openTool = openTools(state.work.tools) || event.openTool;
+  const openTool = runningToolTitles(state.work.tools) || event.openTool;
   const end = `ended unexpectedly (${event.signal ?? `exit code ${event.code}`})`;
   const what = `Claude Code ${state.process.hangs ? 'stopped responding, was ended' : end}`;
   return interruption(what, { ...event, openTool });
@@ -67,14 +67,14 @@ export function workAfter(state: GovernorState, event: ExitEvent): string | unde
 
 export function onRecovered(state: GovernorState, event: RecoveredEvent): GovernorState {
   const { document, answers, spent } = event;
-  const pending = document === undefined ? undefined : ({ ...document, by: 'memory', problems: [] } as const);
+  const undelivered = document === undefined ? undefined : ({ ...document, by: 'memory', problems: [] } as const);
   const work = answers.length === 0 ? undefined : interruption('The work was interrupted', event);
   const prompts = answers.flatMap((line) => promptIn(line) ?? []).map((prompt) => ({ prompt, fate: 'owed' }) as const);
   const { settled, open, raised, agents, lost } = spent;
   const { cost } = state.limits;
   const counted = { ...cost, counted: cost.counted + open, guessed: cost.guessed || open + lost !== 0 };
   const limits = { ...state.limits, cost: counted, before: settled, raised, lost };
-  const relief = { ...state.relief, pending, fresh: pending };
+  const relief = { ...state.relief, undelivered, openingDocument: undelivered };
   return changedIn(changedIn(changed(state, { limits, relief }), 'agents', { before: agents }), 'mailbox', {
     prompts,
     work,

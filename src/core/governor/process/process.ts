@@ -194,7 +194,7 @@ function restart(state: GovernorState, event: ExitEvent): GovernorState {
   );
   const afterDeath = decide(reported, 'restart', end, { attempt, undelivered: uuids });
   // Only ctxb's notes contain the conversation so far.
-  const isForgotten = !logged && state.gauge.calls > 0 && afterExit.relief.pending === undefined;
+  const isForgotten = !logged && state.gauge.calls > 0 && afterExit.relief.undelivered === undefined;
   if (isForgotten && state.run.policy.handoff.enabled) return startHandoff(afterDeath, end);
   const resume = logged ? session.id : undefined;
   const isFirst = session.id === undefined;

@@ -102,9 +102,11 @@ export function onStallTimer(state: GovernorState): GovernorState {
 function tellLongTools(state: GovernorState): GovernorState {
   const { now } = state.facts;
   const isLong = (since: number) => now - since >= limitMs(state);
-  const long = state.work.tools.open.filter(({ use, since, said }) => !said && isLong(since) && !isAgentCall(use.name));
+  const long = state.work.tools.open.filter(
+    ({ use, since, isAnnounced }) => !isAnnounced && isLong(since) && !isAgentCall(use.name),
+  );
   if (long.length === 0) return state;
-  const open = state.work.tools.open.map((tool) => (long.includes(tool) ? { ...tool, said: true } : tool));
+  const open = state.work.tools.open.map((tool) => (long.includes(tool) ? { ...tool, isAnnounced: true } : tool));
   return long.reduce(
     (next, { use, since }) =>
       decide(next, 'silence:tool', 'it has not ended yet', { tool: titleOf(use), ms: now - since }),

@@ -9,190 +9,197 @@ import { promptsInTurn, waiting } from '../prompts/mailbox.ts';
 import type { GovernorState } from '../state.ts';
 import { changedIn, isHandingOver } from '../steps.ts';
 import {
-  type Alone,
   accountsOf,
-  aloneAfterCall,
-  aloneAfterReplacing,
+  type Baseline,
+  baselineAfterCall,
+  baselineAfterReplacing,
   callCost,
   summaryCost,
   withCost,
-} from './alone.ts';
-import { type Contents, tailOf } from './content.ts';
-import { endStep, forgetContents, measuredContents } from './contents.ts';
-import { roomOfContents } from './exact.ts';
-import { heldTokens, reshownContents, type WorkingSet, withShown, workingSet } from './working-set.ts';
+} from './baseline.ts';
+import { type Contents, endStep, forgetContents, pathTail, withMeasuredSizes } from './content.ts';
 
-/** Rates for a model without a price: tokens, weighted like most list prices. */
+import { roomForContents } from './exact.ts';
+import { heldTokens, reshownContents, type WorkingSet, withReshown, workingSet } from './working-set.ts';
+
+/** Rates of a model without a price, in tokens: the usual ratios between the prices of input, output and cache. */
 const UNPRICED: Rates = multiply(USUAL_RATIOS, 1_000_000);
 
-/** The price of the main thread's last model; undefined if it is unknown, or if cached tokens are free. */
+/** The price of the main thread's last model. Undefined if the price is unknown, or if cached tokens are free. */
 export function priceOfModel({ gauge, session, run }: GovernorState): Price | undefined {
   const price = priceFor(gauge.call?.model ?? session.model, run.policy.cost.prices, session.version);
   return price?.cacheRead === 0 ? undefined : price;
 }
 
-/** The price of calls to come: without a hit, the tokens of a context are written to the cache again. */
+/** The expected price of later calls: the share of tokens that misses the cache costs as much as writing them again. */
 export function priceToCome(state: GovernorState): Price {
   const { cache } = state.session;
   const price = priceOfModel(state) ?? UNPRICED;
   return { ...price, cacheRead: price.cacheRead * cache.hits + writePrice(cache, price) * (1 - cache.hits) };
 }
 
-/** The rates of `priceToCome` for the next call. */
+/** The rates of `priceToCome` that apply to a context of today's size. */
 export function ratesToCome(state: GovernorState) {
   const rates = priceAt(priceToCome(state), predictedTokens(state.gauge));
   return { write: writePrice(state.session.cache, rates), cacheRead: rates.cacheRead, output: rates.output };
 }
 
 /**
- * Maximum cost of a run, as a factor of the cost with claude alone, besides one relief that keeps no contents. The
- * documentation promises 1.05; the difference covers errors of the account.
+ * Maximum cost of a run, as a factor of the baseline's cost. One relief that keeps no contents may cost more. The
+ * documentation promises 1.05; the difference covers errors of the estimate.
  */
-const BOUND = 1.04;
+const COST_BOUND = 1.04;
 
-/** The same if the work needs all contents again that a relief removed. */
-export const WORST = 1.25;
+/** Maximum factor if the work fetches again everything that a relief removed. */
+export const WORST_CASE_BOUND = 1.25;
 
 /**
- * Amount that the run may still lose within a bound, in micro-dollars. What claude alone would have fetched again does not
- * count, because it may not have: other contents, or at another time.
+ * The amount that a relief may lose, in micro-dollars, so that the run stays within `bound` times the baseline. The
+ * uncertain part of the baseline does not count.
  */
-export function slackOf({ relief, gauge }: GovernorState, bound = BOUND): number {
-  const { alone, real } = accountsOf(relief.alone, gauge);
-  return (alone - relief.alone.owed) * bound - real - relief.given.cost;
+export function allowedLoss({ relief, gauge }: GovernorState, bound = COST_BOUND): number {
+  const { baseline, real } = accountsOf(relief.baseline, gauge);
+  return (baseline - relief.baseline.uncertain) * bound - real - relief.givenBack.cost;
 }
 
-/** Smallest saving or loss that the accounts can distinguish from zero, as a share of the cost. */
-const LEAST_SHARE = 0.02;
+/** Smallest difference of the two costs that is reported, as a share of the cost. Smaller ones are within the error. */
+const MIN_REPORTED_SHARE = 0.02;
 
 /**
- * Savings of reliefs compared with claude alone, in US dollars; below 0 if they cost more. 0 without a price, or if both
- * cost about the same.
+ * The saving compared with the baseline, in US dollars; negative if ctxb cost more. 0 without a price, or if both costs
+ * are about equal.
  */
 export function savedUsd(state: GovernorState): number {
-  const { alone, real } = accountsOf(state.relief.alone, state.gauge);
-  const saved = alone + state.relief.alone.lost - real;
-  const isReportable = Math.abs(saved) >= LEAST_SHARE * real;
+  const { baseline, real } = accountsOf(state.relief.baseline, state.gauge);
+  const saved = baseline + state.relief.baseline.retryCost - real;
+  const isReportable = Math.abs(saved) >= MIN_REPORTED_SHARE * real;
   return isReportable && priceOfModel(state) !== undefined ? toUsd(Math.round(saved)) : 0;
 }
 
-/** Updates the account of claude alone after a line. */
-export function followAccount(before: GovernorState, state: GovernorState): GovernorState {
-  const { alone } = state.relief;
+/** Updates the baseline after a line from claude. */
+export function updateBaseline(before: GovernorState, state: GovernorState): GovernorState {
+  const { baseline } = state.relief;
   const { call, replaced, isInjected, now } = state.facts;
   const { gauge, work } = before;
   const isIdle = idleBeyondLife(before.session.cache, now) !== undefined;
   if (replaced) {
-    const isOwn = isClaudesOwn(before, replaced) && !isAhead(before);
+    const isOwn = isClaudesOwn(before, replaced) && !isLevelReachedEarly(before);
     const isPaid = replaced === 'boundary' && isSummary(before);
-    const paid = isPaid && alone.open ? summaryCost(gauge.used, alone.open.price, isIdle) : 0;
-    const paying = withCost(alone, paid, isOwn ? paid : 0);
-    const after = aloneAfterReplacing(paying, gauge, work.tools.contents, isOwn);
+    const paid = isPaid && baseline.open ? summaryCost(gauge.used, baseline.open.price, isIdle) : 0;
+    const paying = withCost(baseline, paid, isOwn ? paid : 0);
+    const after = baselineAfterReplacing(paying, gauge, work.tools.contents, isOwn);
     const { contents } = state.work.tools;
     const left = isOwn ? forgetContents(contents, []) : contents;
-    if (!isPaid) return withAccount(state, after, left);
-    const shown = reshownContents(work.tools.contents, levelAlone(gauge), 'tokens');
-    return withAccount(state, after, withShown(left, work.tools.contents, shown, isOwn));
+    if (!isPaid) return withBaseline(state, after, left);
+    const shown = reshownContents(work.tools.contents, baselineLevel(gauge), 'tokens');
+    return withBaseline(state, after, withReshown(left, work.tools.contents, shown, isOwn));
   }
   if (call?.kind !== 'assistant') return state;
-  const contents = measured(before, call.usage);
-  const after = aloneAfterCall(alone, {
+  const contents = contentsBeforeCall(before, call.usage);
+  const after = baselineAfterCall(baseline, {
     usage: call.usage,
     gauge,
     contents,
     isOwn: isInjected,
     price: priceOfModel(state) ?? UNPRICED,
-    // After a relief no earlier call names the model.
-    level: Math.max(levelAlone({ call: state.gauge.call, window: gauge.window }), passedSize(before, call.usage)),
+    // After a relief, only the new call has a model.
+    level: Math.max(
+      baselineLevel({ call: state.gauge.call, window: gauge.window }),
+      sizeWithoutCompaction(before, call.usage),
+    ),
     isIdle,
-    given: state.relief.given.tokens,
+    given: state.relief.givenBack.tokens,
   });
   const { summary } = after;
-  return withAccount(state, after, endStep(summary === undefined ? contents : forgetContents(contents, summary.names)));
+  return withBaseline(
+    state,
+    after,
+    endStep(summary === undefined ? contents : forgetContents(contents, summary.names)),
+  );
 }
 
-/** The contents before a call, with the sizes that its usage shows. */
-function measured({ gauge, relief: { alone }, work }: GovernorState, usage: Usage): Contents {
+/** The contents before a call. Its usage corrects their estimated sizes. */
+function contentsBeforeCall({ gauge, relief: { baseline }, work }: GovernorState, usage: Usage): Contents {
   const { contents } = work.tools;
   const growth = (contextOf(usage) - gauge.used) / (predictedTokens(gauge) - gauge.used);
-  return alone.replaced ? contents : measuredContents(contents, growth);
+  return baseline.wasReplaced ? contents : withMeasuredSizes(contents, growth);
 }
 
-function withAccount(state: GovernorState, alone: Alone, contents: Contents): GovernorState {
-  return changedIn(changedIn(state, 'relief', { alone }), 'tools', { contents });
+function withBaseline(state: GovernorState, baseline: Baseline, contents: Contents): GovernorState {
+  return changedIn(changedIn(state, 'relief', { baseline }), 'tools', { contents });
 }
 
-/** Whether claude has written a summary by itself. */
+/** Whether the model wrote a summary, instead of an exact answer by the mod or a compaction by ctxb. */
 function isSummary({ relief: { exact }, operation }: GovernorState): boolean {
   return exact.receipt?.answered !== true && operation.phase !== 'compacting';
 }
 
-/** Whether the context would have been replaced without ctxb too. */
+/** Whether the baseline's context is replaced too. */
 function isClaudesOwn(state: GovernorState, replaced: Replaced): boolean {
   const { gauge } = state;
   const { trigger } = state.process.control;
   if (replaced !== 'boundary') return !isHandingOver(state);
   if (!isSummary(state)) return false;
-  return typeof trigger !== 'number' || trigger >= levelAlone(gauge);
+  return typeof trigger !== 'number' || trigger >= baselineLevel(gauge);
 }
 
-/** Whether text given with a summary made the run reach claude's level earlier than claude alone would. */
-function isAhead({ gauge, relief: { alone } }: GovernorState): boolean {
-  const { context, open } = alone;
-  const level = levelAlone(gauge);
+/** Whether the run reached claude's level before the baseline, because ctxb added text to an earlier summary. */
+function isLevelReachedEarly({ gauge, relief: { baseline } }: GovernorState): boolean {
+  const { context, open } = baseline;
+  const level = baselineLevel(gauge);
   const full = predictedTokens(gauge);
-  return open !== undefined && full >= level && context + open.growth + full - gauge.used < level * NEARLY;
+  return open !== undefined && full >= level && context + open.growth + full - gauge.used < level * LEVEL_TOLERANCE;
 }
 
 /**
- * The size of a call that claude has made instead of compacting, in tokens: by its own count of the new input, which a
- * long prompt makes too small, the call was below its level. 0 if ctxb has set a higher level.
+ * The least level at which claude compacts, in tokens: it made this call without compacting. claude estimates new
+ * input, so the call may be larger than the level by the tolerance. 0 if ctxb has raised the level.
  */
-function passedSize({ process: { control }, gauge }: GovernorState, usage: Usage): number {
-  const isRaised = typeof control.trigger === 'number' && control.trigger > levelAlone(gauge);
-  return isRaised ? 0 : contextOf(usage) / NEARLY;
+function sizeWithoutCompaction({ process: { control }, gauge }: GovernorState, usage: Usage): number {
+  const isRaised = typeof control.trigger === 'number' && control.trigger > baselineLevel(gauge);
+  return isRaised ? 0 : contextOf(usage) / LEVEL_TOLERANCE;
 }
 
-/** The level at which claude alone compacts, in tokens. */
-function levelAlone({ call, window }: Pick<GovernorState['gauge'], 'call' | 'window'>): number {
+/** The level at which claude compacts without ctxb, in tokens. */
+function baselineLevel({ call, window }: Pick<GovernorState['gauge'], 'call' | 'window'>): number {
   return claudesLevel(call?.model, window.tokens);
 }
 
-/** Smaller differences are errors of the account. */
-const NEARLY = 0.995;
+/** Share of the level below which two sizes differ by more than the error of the estimate. */
+const LEVEL_TOLERANCE = 0.995;
 
-/** System prompt and tools in published sessions, in tokens. The first call of a resumed session has more. */
+/** Usual size of the system prompt and the tools, in tokens: from published sessions. */
 const USUAL_PREFIX = 33_000;
 
-/** Tokens of the system prompt and the tools; a resumed session begins with more than these. */
+/** Tokens of the system prompt and the tools. The first call of a resumed session also has its earlier conversation. */
 export function prefixOf({ gauge: { first = 0 }, run }: GovernorState): number {
   return run.resumes ? Math.min(first, USUAL_PREFIX) : first;
 }
 
-/** The contents that a relief should keep whole, and the expected repeated fetches of the others. */
+/** Chooses the contents that a relief keeps whole, and estimates how often the others are fetched again. */
 export function workingSetOf(state: GovernorState): WorkingSet {
   const { gauge, relief } = state;
   const { contents } = state.work.tools;
   const price = priceToCome(state);
   const { write, cacheRead } = ratesToCome(state);
-  // Between two reliefs the context is on average about half as large.
+  // Between two reliefs, the mean context is about half as large.
   const call = callCost(predictedTokens(gauge) / 2, price);
   const held = [...contents.byName.values()].filter(({ tokens }) => tokens > 0);
-  // Keeping a small result keeps its whole step, so the text and thoughts beside the results count too.
+  // A small result keeps its whole step, so the text and thoughts beside it count too.
   const beside =
     Math.max(0, predictedTokens(gauge) - (gauge.first ?? 0) - heldTokens(contents)) / Math.max(1, held.length);
-  const prompts = relief.bare === undefined ? [...promptsInTurn(state), ...waiting(state)] : [];
+  const prompts = relief.sizeWithoutContents === undefined ? [...promptsInTurn(state), ...waiting(state)] : [];
   return workingSet(contents, gauge.calls, {
-    fetching: (tokens) => (tokens * write) / 1_000_000 + call,
-    holding: (tokens, calls) => (Math.max(tokens, beside) * (write + (calls - 1) * cacheRead)) / 1_000_000,
-    minShare: (path) => (prompts.some(({ text }) => text.includes(tailOf(path))) ? NAMED_SHARE : 0),
-    slack: slackOf(state, WORST),
-    room: (wanted) => roomOfContents(state, wanted),
+    fetchCost: (tokens) => (tokens * write) / 1_000_000 + call,
+    keepCost: (tokens, calls) => (Math.max(tokens, beside) * (write + (calls - 1) * cacheRead)) / 1_000_000,
+    minChance: (path) => (prompts.some(({ text }) => text.includes(pathTail(path))) ? NAMED_FILE_CHANCE : 0),
+    allowedLoss: allowedLoss(state, WORST_CASE_BOUND),
+    fittingTokens: (wanted) => roomForContents(state, wanted),
   });
 }
 
 /**
- * A job that loops over its files uses no file twice at first. Until a compaction has shown which files are read again,
- * this share of the files that the prompts name is expected back.
+ * Chance that a file named in the prompts is used again. Counts until the first compaction: a job that visits one file
+ * after the other shows no second use until then.
  */
-const NAMED_SHARE = 0.2;
+const NAMED_FILE_CHANCE = 0.2;

@@ -6,11 +6,11 @@ import type { SizedAnswer, SizedCall } from '../facts.ts';
 import type { GovernorState } from '../state.ts';
 import { decide, type Line } from '../steps.ts';
 import { priceOfModel } from './accounts.ts';
-import { minutes } from './outlook.ts';
+import { msToMinutes } from './outlook.ts';
 
 /**
- * Announces a call that rewrote tokens that the previous call had left in the cache, with the cost and the cause: in
- * the words of the API if claude passes them on, else by the changes between the two calls.
+ * Announces a call that wrote to the cache again what the previous call had left there: the cost, and the cause. The
+ * API names the cause if claude passes it on. Otherwise the two calls are compared.
  */
 export function announceBreak(state: GovernorState, { before, event: call }: Line<SizedCall>): GovernorState {
   if (call.kind !== 'assistant') return state;
@@ -24,16 +24,16 @@ export function announceBreak(state: GovernorState, { before, event: call }: Lin
 
 const NO_CHANGE = 'nothing that claude shows has changed';
 
-/** If a call finds more than this share of the cache, it has only missed the last messages. */
+/** Share of the cache. A call that finds more than this has only missed the last messages. */
 const KEPT_SHARE = 0.5;
 
 /** Smallest extra cost that is announced. */
 const MIN_LOSS_USD = 0.25;
 
-/** Rewritten tokens and their cost; undefined if too small to announce. */
+/** Tokens that were written again, and their cost; undefined if the cost is too small to announce. */
 function cacheLoss(before: GovernorState, state: GovernorState, usage: Usage) {
   const { session, gauge } = before;
-  // Any other basis means that the context has been replaced since, or may have been.
+  // With any other basis, the context was or may have been replaced since.
   if (gauge.basis !== 'measured') return undefined;
   if (usage.cacheRead >= session.cache.held * KEPT_SHARE) return undefined;
   const listPrice = priceOfModel(state);
@@ -56,7 +56,7 @@ function causesOf(before: GovernorState, state: GovernorState, event: SizedAnswe
   return [{ cause: verdict.cause, text: `${verdict.text}${shown.join('')}` }];
 }
 
-/** Causes that the API reports after comparing two requests. Its other values mean that it could not compare. */
+/** Causes that the API names after it has compared two requests. Its other values mean that it could not compare. */
 const VERDICTS: Readonly<Record<string, Cause>> = {
   model_changed: { cause: 'model', text: 'the API says that the model has changed' },
   system_changed: { cause: 'system', text: 'the API says that the system prompt has changed' },
@@ -69,7 +69,7 @@ function changesBetween(before: GovernorState, state: GovernorState, event: Size
   const { gauge } = before;
   const { version } = state.session.cache;
   const idleMs = idleBeyondLife(cache, state.facts.now);
-  // An expired cache is lost, regardless of other changes.
+  // An expired cache is lost, so other changes do not matter.
   if (idleMs !== undefined) return [{ cause: 'pause', text: pauseText(idleMs, cache.lifetimeMs) }];
   const removedTokens = gauge.used - contextOf(event.usage);
   const model = gauge.call?.model;
@@ -96,7 +96,7 @@ function changesBetween(before: GovernorState, state: GovernorState, event: Size
   return changes.filter(({ applies }) => applies);
 }
 
-/** Smallest decrease of a context, in tokens, that shows removed content. */
+/** Smallest decrease of a context, in tokens, that proves a removal. Smaller ones are errors of estimates. */
 const MIN_REMOVED = 4_000;
 
 /** Whether two known values differ. */
@@ -105,7 +105,7 @@ function hasChanged(before: string | undefined, after: string | undefined): bool
 }
 
 function pauseText(idleMs: number, lifetimeMs: number): string {
-  return `there was no call for ${minutes(idleMs)} minutes, and the cache is kept for ${minutes(lifetimeMs)}`;
+  return `there was no call for ${msToMinutes(idleMs)} minutes, and the cache is kept for ${msToMinutes(lifetimeMs)}`;
 }
 
 function toolChanges(before: Setup | undefined, after: Setup | undefined): string {
@@ -115,8 +115,8 @@ function toolChanges(before: Setup | undefined, after: Setup | undefined): strin
   return [...servers, ...tools].join(', ');
 }
 
-/** Most names that are listed. */
-const NAMED = 3;
+/** Maximum number of names in a list. */
+const MAX_LISTED_NAMES = 3;
 
 function changedNames(what: string, before: readonly string[], after: readonly string[]): string[] {
   const changes = { [`new ${what}`]: without(after, before), [`${what} gone`]: without(before, after) };
@@ -128,6 +128,6 @@ function without(names: readonly string[], others: readonly string[]): readonly 
 }
 
 function listNames(names: readonly string[]): string {
-  const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : '';
-  return `${names.slice(0, NAMED).join(', ')}${more}`;
+  const more = names.length > MAX_LISTED_NAMES ? ` and ${names.length - MAX_LISTED_NAMES} more` : '';
+  return `${names.slice(0, MAX_LISTED_NAMES).join(', ')}${more}`;
 }

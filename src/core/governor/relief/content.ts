@@ -2,76 +2,88 @@ import { fieldsOf, textOf } from '../../protocol/fields.ts';
 import { NO_CUTS } from './cut-results.ts';
 
 /**
- * Kinds of contents, each with its own pattern of use: a file that was neither changed nor named since it was fetched, a
- * file that was used, one whose last use is its own change, the output of a command, and the answer of a subagent.
+ * Kinds of contents. Their uses follow different patterns.
+ * - `unused`: a file that was not changed or named since it was fetched.
+ * - `used`: a file that was used.
+ * - `changed`: a file whose last use is its own change.
+ * - `printed`: the output of a command.
+ * - `answered`: the answer of a subagent.
  */
 export const KINDS = ['unused', 'used', 'changed', 'printed', 'answered'] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** Counts of gaps by length in calls, rounded to a power of two, because smaller differences mean nothing. */
+/** Number of gaps by their length in calls, rounded to a power of two. */
 export type Gaps = Readonly<Record<number, number>>;
 
-/**
- * A file or the output of a command, as the main thread last fetched it. Times are counted in calls of the main thread.
- */
+/** A file or the output of a command. Times are numbers of calls of the main thread. */
 export type Content = Readonly<typeof NEW_CONTENT>;
 
 export const NEW_CONTENT = {
   /** Id of the tool call that last fetched it; empty if claude showed it after a summary. */
   id: '',
-  /** Path of the file as given to the tool; undefined for the output of a command. */
+  /** Path of the file, as the tool call has it; undefined for the output of a command. */
   path: undefined as string | undefined,
-  /** The first and the last line of a page that was read on its own; undefined for a whole file. */
+  /** First and last line if the model read a part of the file; undefined for a whole file. */
   lines: undefined as readonly [number, number] | undefined,
-  /** Its tokens in the context; 0 after a compaction removed it. */
+  /** Tokens in the context; 0 after a compaction removed it. */
   tokens: 0,
-  /** Its tokens in the context of claude alone. */
-  had: 0,
-  /** Micro-dollars that the subagent has cost whose answer it is. */
+  /** Tokens in the baseline's context. */
+  baselineTokens: 0,
+  /** Cost of the subagent that answered, in micro-dollars. */
   cost: 0,
-  /** A compaction cannot keep a picture. */
+  /** Whether it has a picture, which no compaction can keep. */
   hasPicture: false,
-  /** When it was last fetched, changed or named. */
-  used: 0,
-  /** When the model last changed or wrote it; 0: never. */
-  changed: 0,
+  /** Call that last fetched, changed or named it. */
+  usedAt: 0,
+  /** Call that last changed or wrote it; 0: none. */
+  changedAt: 0,
   kind: 'unused' as Kind,
-  /** Whether it was fetched again while the context had it. A further fetch then does not show a loss by a relief. */
-  isHabit: false,
-  /** Whether a relief kept it whole without its surroundings: a further fetch then shows that those are missing. */
-  isLeft: false,
+  /**
+   * Whether the model fetched it again although the context had it. The next fetch then does not count as a loss by a
+   * relief.
+   */
+  isRefetchedAnyway: false,
+  /**
+   * Whether a relief kept only this content, without the messages around it. A further fetch then shows that those are
+   * missing.
+   */
+  isWithoutSurroundings: false,
 };
 
 export type Contents = Readonly<typeof NO_CONTENTS>;
 
 export const NO_CONTENTS = {
   byName: new Map() as ReadonlyMap<string, Content>,
-  /** Counts of the gaps between two uses of a content, in calls, by its kind before the later use. */
+  /** Gaps between two uses, by the kind that the content had before the second use. */
   gaps: { unused: {}, used: {}, changed: {}, printed: {}, answered: {} } as Readonly<Record<Kind, Gaps>>,
-  /** When a file was last changed. */
+  /** Call that last changed a file. */
   changed: 0,
   cut: NO_CUTS,
-  /** The last tool calls that failed, and did not succeed since. */
+  /** The last failed tool calls that have not succeeded since. */
   failed: [] as readonly string[],
   /**
-   * `row`: files that were read in a row, without another tool between. A page that a command shows, or a further page of
-   * a known file, does not count: it is read to look something up. `together`: files that a change needs.
+   * `readInRow`: files that were read one after the other, with no other tool call between. Excludes parts of files: a
+   * command that prints a part, or a further part of a known file.
+   * `filesPerChange`: number of files that a change needs.
    */
-  row: [] as readonly string[],
-  together: 0,
+  readInRow: [] as readonly string[],
+  filesPerChange: 0,
   /**
-   * Results since the last call, with their estimated tokens, and the part that claude alone would still have (`again`,
-   * `tokens`), and what its subagents have cost, in micro-dollars. `cut`: tokens that were cut from them. `owed`: used
-   * contents that claude alone would have had to fetch. `names`: contents that were fetched or written.
+   * Results since the last call.
+   * - `size`: estimated tokens of all results; `cut`: tokens that ctxb cut from them.
+   * - `refetched`, `refetchedTokens`: results that the baseline's context still has; `refetchCost`: micro-dollars of
+   * their subagents.
+   * - `baselineFetches`: used contents that only the baseline must fetch again.
+   * - `names`: contents that were fetched or written.
    */
   step: {
     results: 0,
     size: 0,
-    again: 0,
-    tokens: 0,
-    cost: 0,
+    refetched: 0,
+    refetchedTokens: 0,
+    refetchCost: 0,
     cut: 0,
-    owed: { calls: 0, tokens: 0 },
+    baselineFetches: { calls: 0, tokens: 0 },
     names: [] as readonly string[],
   },
 };
@@ -83,12 +95,12 @@ export function mapContents(contents: Contents, change: (content: Content, name:
 }
 
 /**
- * Files by their last use, newest first. Among equal ones, the one that was changed comes last, because a change often
- * ends the use of its file; then the last fetched come first.
+ * Files by their last use, newest first. A file that was only changed comes after others of the same call, because a
+ * change often ends the use. Equal ones: the last fetched first.
  */
 export function lastFiles({ byName }: Contents): (readonly [name: string, content: Content])[] {
   const files = [...byName].filter(([, { kind }]) => isFileKind(kind));
-  const afterUse = ({ used, changed }: Content) => used - Number(used === changed) / 2;
+  const afterUse = ({ usedAt, changedAt }: Content) => usedAt - Number(usedAt === changedAt) / 2;
   return files.reverse().sort(([, one], [, other]) => afterUse(other) - afterUse(one));
 }
 
@@ -96,13 +108,16 @@ export function isFileKind(kind: Kind): boolean {
   return kind !== 'printed' && kind !== 'answered';
 }
 
-/** Tools whose output a change of a file does not change. */
+/** Tools whose output does not depend on the project's files. */
 const EXTERNAL_TOOLS = /^(?:Web|mcp__|Agent|Task)/;
 
-/** Whether a content is the output of a command from before the last change: the same command then prints new content. */
+/**
+ * Whether a content is the output of a command that ran before the last change. The same command may print something
+ * else now.
+ */
 export function isStale({ byName, changed }: Contents, name: string): boolean {
-  const { path, used = 0 } = byName.get(name) ?? {};
-  return path === undefined && used <= changed && !EXTERNAL_TOOLS.test(name);
+  const { path, usedAt = 0 } = byName.get(name) ?? {};
+  return path === undefined && usedAt <= changed && !EXTERNAL_TOOLS.test(name);
 }
 
 export function pathOf(input: unknown): string | undefined {
@@ -111,14 +126,48 @@ export function pathOf(input: unknown): string | undefined {
 }
 
 /** The last two parts of a path: the folder and the file. */
-export function tailOf(path: string): string {
+export function pathTail(path: string): string {
   const last = path.lastIndexOf('/');
   return last > 0 ? path.slice(path.lastIndexOf('/', last - 1) + 1) : path;
 }
 
+/** Whether new work has begun: several new files were read one after the other since the last change. */
+export function hasNewWork({ readInRow, byName }: Contents): boolean {
+  return readInRow.filter((name) => byName.get(name)?.kind === 'unused').length > 1;
+}
+
 /**
- * Whether new work has begun: several new files were read in a row. The last change then belongs to the work before.
+ * Corrects the sizes of new contents after the next call.
+ * @param factor real growth of the context divided by its estimate
  */
-export function hasNewWork({ row, byName }: Contents): boolean {
-  return row.filter((name) => byName.get(name)?.kind === 'unused').length > 1;
+export function withMeasuredSizes(contents: Contents, factor: number): Contents {
+  const { names } = contents.step;
+  const isPlausible = factor < PLAUSIBLE_FACTOR && factor * PLAUSIBLE_FACTOR > 1;
+  if (!isPlausible || names.length === 0) return contents;
+  return mapContents(contents, (one, name) =>
+    names.includes(name) ? { ...one, tokens: one.tokens * factor, baselineTokens: one.baselineTokens * factor } : one,
+  );
+}
+
+/** A larger difference has another cause, such as a reminder that claude added. */
+const PLAUSIBLE_FACTOR = 2;
+
+/** Clears the step after a measured call. */
+export function endStep(contents: Contents): Contents {
+  return contents.step.results === 0 ? contents : { ...contents, step: NO_CONTENTS.step };
+}
+
+/** Ends the row at the end of a turn. New files stay in it, because the next turn may need them. */
+export function endTurn(contents: Contents): Contents {
+  return { ...contents, readInRow: contents.readInRow.filter((name) => contents.byName.get(name)?.kind === 'unused') };
+}
+
+/**
+ * Removes contents from the baseline's context after a summary.
+ *
+ * @param names contents that claude shows again after the summary
+ */
+export function forgetContents(contents: Contents, names: readonly string[]): Contents {
+  const stays = new Set([...contents.step.names, ...names]);
+  return mapContents(contents, (content, name) => (stays.has(name) ? content : { ...content, baselineTokens: 0 }));
 }

@@ -13,27 +13,29 @@ import {
   lastFiles,
   mapContents,
   NEW_CONTENT,
-  NO_CONTENTS,
   pathOf,
-  tailOf,
+  pathTail,
 } from './content.ts';
-import { fetchesRest, withCut, withRest } from './cut-results.ts';
+import { fetchesRest, withCut, withFetchedRest } from './cut-results.ts';
 
-/** Most names that are remembered. */
-const NAMES = 500;
+/** Maximum number of contents that are kept. */
+const MAX_CONTENTS = 500;
 
-/** Longest name, in UTF-16 units. */
+/** Maximum length of a name, in UTF-16 units. */
 const NAME_LENGTH = 300;
 
-/** Most failures that are remembered: a model that forgot more would not try all of them again. */
+/** Maximum number of failures that are kept. A model that forgets more does not repeat all of them. */
 const MAX_FAILED = 5;
 
-/** Tools that work instead of fetching content. */
-const NOT_FETCHING = /^(?:TodoWrite|Agent|Task|Skill|ToolSearch)/;
+/** Tools that do not fetch content. */
+const NON_FETCHING_TOOLS = /^(?:TodoWrite|Agent|Task|Skill|ToolSearch)/;
 const EDIT_TOOLS = /^(?:Edit|MultiEdit|NotebookEdit)$/;
 
-/** What a result does not show: the tokens that were cut from it, and the micro-dollars that its subagent has cost. */
-export interface Weight {
+/**
+ * Figures that a result does not contain: the tokens that ctxb cut from it, and the cost of its subagent in
+ * micro-dollars.
+ */
+export interface HiddenCost {
   readonly cut?: number;
   readonly cost?: number | undefined;
 }
@@ -45,20 +47,20 @@ export function contentsAfter(
   result: ToolResult,
   now: number,
   calibration: Calibration = UNCALIBRATED,
-  { cut = 0, cost = 0 }: Weight = {},
+  { cut = 0, cost = 0 }: HiddenCost = {},
 ): Contents {
   const { name: tool, input } = use;
   const size = estimateTokens(measureBlock(tool === 'Write' ? use : result), calibration);
   const more = countResult(contents, use, result, size, cut);
-  if (NOT_FETCHING.test(tool) && cost === 0) return more;
+  if (NON_FETCHING_TOOLS.test(tool) && cost === 0) return more;
   const isEdit = EDIT_TOOLS.test(tool);
   if (isEdit && result.isError) return afterFailedEdit(more, pathOf(input), result.text, size);
-  if (fetchesRest(contents.cut, input)) return countAgain({ ...more, cut: withRest(more.cut, size) }, size);
-  if (tool === 'Write') return addWritten(more, use, size, now);
-  if (isEdit) return changedFile(more, pathOf(input), now);
-  if (isSeenBefore(result.text)) return useContents(more, ({ path }) => path === pathOf(input), now);
-  const named = tool === 'Bash' ? withNamed(more, stringOf(fieldsOf(input).command), now) : more;
-  return addFetched(named, use, size, now, { cost, hasPicture: result.images > 0 });
+  if (fetchesRest(contents.cut, input)) return countRefetch({ ...more, cut: withFetchedRest(more.cut, size) }, size);
+  if (tool === 'Write') return addWrittenFile(more, use, size, now);
+  if (isEdit) return withChangedFile(more, pathOf(input), now);
+  if (isSeenBefore(result.text)) return withUses(more, ({ path }) => path === pathOf(input), now);
+  const named = tool === 'Bash' ? withNamedFiles(more, stringOf(fieldsOf(input).command), now) : more;
+  return addFetchedContent(named, use, size, now, { cost, hasPicture: result.images > 0 });
 }
 
 function countResult(
@@ -77,22 +79,30 @@ function countResult(
   };
 }
 
-/** @param text claude's reason */
+/** @param text claude's reason for the failure */
 function afterFailedEdit(contents: Contents, path: string | undefined, text: string, size: number) {
   const isOfFile = (one: Content) => one.path === path;
-  // The file has changed since it was read, so claude alone has to read it again too.
+  // The file has changed since it was read, so the baseline must read it again too.
   if (text.includes('modified since'))
-    return mapContents(contents, (one) => (isOfFile(one) ? { ...one, tokens: 0, had: 0 } : one));
+    return mapContents(contents, (one) => (isOfFile(one) ? { ...one, tokens: 0, baselineTokens: 0 } : one));
   const known = [...contents.byName.values()].filter(isOfFile);
-  // claude refuses to change a file whose contents a relief removed.
-  return known.length > 0 && known.every(isGone) ? countAgain(contents, size) : contents;
+  // claude refuses to change a file that a relief removed from the context.
+  return known.length > 0 && known.every(wasRemoved) ? countRefetch(contents, size) : contents;
 }
 
-/** Counts a result that claude alone would still have. */
-function countAgain(contents: Contents, size: number, more = 0): Contents {
+/** Counts a result that the baseline's context still has. */
+function countRefetch(contents: Contents, size: number, more = 0): Contents {
   const { step } = contents;
-  const { again, tokens, cost } = step;
-  return { ...contents, step: { ...step, again: again + 1, tokens: tokens + size, cost: cost + more } };
+  const { refetched, refetchedTokens, refetchCost } = step;
+  return {
+    ...contents,
+    step: {
+      ...step,
+      refetched: refetched + 1,
+      refetchedTokens: refetchedTokens + size,
+      refetchCost: refetchCost + more,
+    },
+  };
 }
 
 function failedAfter(failed: readonly string[], name: string, isError: boolean): readonly string[] {
@@ -100,40 +110,7 @@ function failedAfter(failed: readonly string[], name: string, isError: boolean):
   return isError ? [...others, name].slice(-MAX_FAILED) : others;
 }
 
-/** Sizes of new contents after the next call has shown how much the context grew. @param factor growth by its estimate */
-export function measuredContents(contents: Contents, factor: number): Contents {
-  const { names } = contents.step;
-  const isPlausible = factor < PLAUSIBLE_FACTOR && factor * PLAUSIBLE_FACTOR > 1;
-  if (!isPlausible || names.length === 0) return contents;
-  return mapContents(contents, (one, name) =>
-    names.includes(name) ? { ...one, tokens: one.tokens * factor, had: one.had * factor } : one,
-  );
-}
-
-/** A larger difference has another cause, such as a reminder. */
-const PLAUSIBLE_FACTOR = 2;
-
-/** Clears the step after a measured call has accounted for it. */
-export function endStep(contents: Contents): Contents {
-  return contents.step.results === 0 ? contents : { ...contents, step: NO_CONTENTS.step };
-}
-
-/** Ends a row at the end of a turn, except for new files, which the next turn may need. */
-export function endTurn(contents: Contents): Contents {
-  return { ...contents, row: contents.row.filter((name) => contents.byName.get(name)?.kind === 'unused') };
-}
-
-/**
- * Removes contents from the context of claude alone after a summary.
- *
- * @param names contents that claude would fetch again at once
- */
-export function forgetContents(contents: Contents, names: readonly string[]): Contents {
-  const stays = new Set([...contents.step.names, ...names]);
-  return mapContents(contents, (content, name) => (stays.has(name) ? content : { ...content, had: 0 }));
-}
-
-function addFetched(
+function addFetchedContent(
   before: Contents,
   { id, name: tool, input }: ToolUse,
   size: number,
@@ -144,27 +121,37 @@ function addFetched(
   const command = stringOf(fieldsOf(input).command);
   const isOfFile = path !== undefined || SHOW_COMMANDS.test(command);
   const known = before.byName.get(name);
-  const row = isOfFile ? [...new Set([...before.row, name])] : [];
-  const contents = pages.length > 0 || PAGE_COMMANDS.test(command) ? before : { ...before, row };
+  const readInRow = isOfFile ? [...new Set([...before.readInRow, name])] : [];
+  const contents = pages.length > 0 || PAGE_COMMANDS.test(command) ? before : { ...before, readInRow };
   const kind: Kind = isOfFile ? 'unused' : more.cost > 0 ? 'answered' : 'printed';
-  const next = known === undefined ? { ...NEW_CONTENT, path, lines, kind } : fetchedAgain(known);
-  const gaps = known === undefined ? contents.gaps : withGap(contents.gaps, known.kind, now - known.used);
-  const content = { ...next, ...more, id, tokens: size, had: Math.max(next.had, size), used: now };
+  const next = known === undefined ? { ...NEW_CONTENT, path, lines, kind } : refetchedContent(known);
+  const gaps = known === undefined ? contents.gaps : withGap(contents.gaps, known.kind, now - known.usedAt);
+  const content = {
+    ...next,
+    ...more,
+    id,
+    tokens: size,
+    baselineTokens: Math.max(next.baselineTokens, size),
+    usedAt: now,
+  };
   const after = withContent({ ...contents, gaps }, name, content);
-  const isMissed = isMissing(contents, name) || isMissing(contents, path ?? '');
-  return isMissed ? countAgain(after, size, more.cost) : after;
+  const wasMissing = isMissed(contents, name) || isMissed(contents, path ?? '');
+  return wasMissing ? countRefetch(after, size, more.cost) : after;
 }
 
-/** The lines of a page; undefined: a file from its first line on. */
+/** First and last line of the part that the call reads; undefined if it reads from the first line. */
 function linesOf(input: unknown): Content['lines'] {
   const { offset, limit = PAGE_LINES } = fieldsOf(input);
   return offset === undefined ? undefined : [Number(offset), Number(offset) + Number(limit) - 1];
 }
 
-/** Lines that claude's Read returns if the call has no `limit`. */
+/** Number of lines that claude's Read returns if the call has no `limit`. */
 const PAGE_LINES = 2_000;
 
-/** The name of a content. `pages`: the known contents of the file whose page it is; a page has the name of one of them. */
+/**
+ * The name of a content. A part of a file that overlaps a known part gets the name of that part. `pages`: the known
+ * parts of the file.
+ */
 function identify({ byName }: Contents, tool: string, input: unknown) {
   const path = pathOf(input);
   const lines = linesOf(input);
@@ -174,95 +161,113 @@ function identify({ byName }: Contents, tool: string, input: unknown) {
   return { path, lines, name: nameOfPage(pages, lines) ?? `${whole} ${lines[0]}`, pages };
 }
 
-/** The name of the last page that overlaps another one by half. */
+/** The name of the last part that contains the middle of these lines. */
 function nameOfPage(pages: readonly (readonly [string, Content])[], [first, last]: readonly [number, number]) {
   const middle = (first + last) / 2;
   return pages.findLast(([, { lines: [from, to] = [0, 0] }]) => from <= middle && middle <= to)?.[0];
 }
 
-/** Whether a relief removed a content that claude alone would still have. */
-function isMissing(contents: Contents, name: string): boolean {
+/** Whether a relief removed a content that the baseline's context still has. */
+function isMissed(contents: Contents, name: string): boolean {
   const one = contents.byName.get(name);
-  return one !== undefined && !one.isHabit && !isStale(contents, name) && isGone(one);
+  return one !== undefined && !one.isRefetchedAnyway && !isStale(contents, name) && wasRemoved(one);
 }
 
-function isGone({ tokens, had, isLeft }: Content): boolean {
-  return (tokens === 0 || isLeft) && had > 0;
+function wasRemoved({ tokens, baselineTokens, isWithoutSurroundings }: Content): boolean {
+  return (tokens === 0 || isWithoutSurroundings) && baselineTokens > 0;
 }
 
-function fetchedAgain(known: Content): Content {
-  const isHabit = known.isHabit || (known.tokens > 0 && !known.isLeft);
-  return { ...known, kind: isFileKind(known.kind) ? 'used' : known.kind, isHabit, isLeft: false };
+function refetchedContent(known: Content): Content {
+  const isRefetchedAnyway = known.isRefetchedAnyway || (known.tokens > 0 && !known.isWithoutSurroundings);
+  return {
+    ...known,
+    kind: isFileKind(known.kind) ? 'used' : known.kind,
+    isRefetchedAnyway,
+    isWithoutSurroundings: false,
+  };
 }
 
-/** Commands that show files. */
+/** Commands that print files. */
 const SHOW_COMMANDS = /^(?:cat|nl|head|tail|bat|sed -n) /;
 
-/** Of these, those that show a part, to look something up. */
+/** Commands that print a part of a file. */
 const PAGE_COMMANDS = /^(?:head|tail|sed -n) /;
 
 function nameOf(what: string): string {
   return what.slice(0, NAME_LENGTH);
 }
 
-/** Adds a file that the model wrote: its text is in the call. */
-function addWritten(contents: Contents, { id, input }: ToolUse, size: number, now: number): Contents {
+/** Adds a file that the model wrote: the call contains its text. */
+function addWrittenFile(contents: Contents, { id, input }: ToolUse, size: number, now: number): Contents {
   const path = pathOf(input);
   if (path === undefined) return contents;
   const kind = 'used';
-  const written = { ...NEW_CONTENT, id, path, kind, tokens: size, had: size, used: now, changed: now } as const;
-  // The files read before a new file was written were its sources; its later changes do not need them.
-  return withContent({ ...changedFile(contents, path, now), together: 1 }, nameOf(path), written);
+  const written = {
+    ...NEW_CONTENT,
+    id,
+    path,
+    kind,
+    tokens: size,
+    baselineTokens: size,
+    usedAt: now,
+    changedAt: now,
+  } as const;
+  // The files that were read before are the sources of the new file. Later changes of the new file do not need them.
+  return withContent({ ...withChangedFile(contents, path, now), filesPerChange: 1 }, nameOf(path), written);
 }
 
 function withContent(before: Contents, name: string, content: Content): Contents {
   const byName = new Map(before.byName);
   byName.delete(name);
   const [oldest] = byName.keys();
-  if (oldest !== undefined && byName.size >= NAMES) byName.delete(oldest);
+  if (oldest !== undefined && byName.size >= MAX_CONTENTS) byName.delete(oldest);
   byName.set(name, content);
   return { ...before, byName, step: { ...before.step, names: [...before.step.names, name] } };
 }
 
 /**
- * Marks the last files as used with a change: as many as were read in a row before a change. A file that the context
- * lacks shows that changes need fewer files, and so does a change to a new file of new work. If a change needs a single
- * file, that file is often not used again.
+ * Marks the changed file as used, and the files that the change needs: as many as were read in a row before a change.
+ * If the context lacks some of them, changes need fewer files. If a change needs one file only, that file is often not
+ * used again.
  */
-function changedFile(contents: Contents, path: string | undefined, now: number): Contents {
-  const isOfNewWork = hasNewWork(contents) && contents.row.includes(nameOf(path ?? ''));
-  const maxUses = Math.max(1, contents.row.length, isOfNewWork ? 0 : contents.together);
+function withChangedFile(contents: Contents, path: string | undefined, now: number): Contents {
+  const isOfNewWork = hasNewWork(contents) && contents.readInRow.includes(nameOf(path ?? ''));
+  const maxUses = Math.max(1, contents.readInRow.length, isOfNewWork ? 0 : contents.filesPerChange);
   const others = lastFiles(contents).filter(([, content]) => content.path !== path);
   const present = others.slice(0, maxUses - 1).filter(([, { tokens }]) => tokens > 0);
   const group = new Set(present.map(([, content]) => content));
-  const together = 1 + present.length;
-  const used = useContents(contents, (content) => content.path === path || group.has(content), now);
-  const kind = together > 1 ? 'used' : 'changed';
-  const after = mapContents(used, (content) => (content.path === path ? { ...content, kind, changed: now } : content));
-  return { ...after, changed: now, together, row: [] };
+  const filesPerChange = 1 + present.length;
+  const used = withUses(contents, (content) => content.path === path || group.has(content), now);
+  const kind = filesPerChange > 1 ? 'used' : 'changed';
+  const after = mapContents(used, (content) =>
+    content.path === path ? { ...content, kind, changedAt: now } : content,
+  );
+  return { ...after, changed: now, filesPerChange, readInRow: [] };
 }
 
-/** Marks files as used if a command contains the end of their path. */
-function withNamed(contents: Contents, command: string, now: number): Contents {
-  return useContents(contents, ({ path }) => path !== undefined && command.includes(tailOf(path)), now);
+/** Marks the files whose last two path parts occur in a command. */
+function withNamedFiles(contents: Contents, command: string, now: number): Contents {
+  return withUses(contents, ({ path }) => path !== undefined && command.includes(pathTail(path)), now);
 }
 
-function useContents(contents: Contents, isMeant: (content: Content) => boolean, now: number): Contents {
-  const matching = [...contents.byName.values()].filter(isMeant);
+function withUses(contents: Contents, matches: (content: Content) => boolean, now: number): Contents {
+  const matching = [...contents.byName.values()].filter(matches);
   if (matching.length === 0) return contents;
-  const removedContents = matching.filter(({ had, tokens }) => had === 0 && tokens > 0);
-  const { calls, tokens } = contents.step.owed;
-  const owed = {
+  const removedContents = matching.filter(({ baselineTokens, tokens }) => baselineTokens === 0 && tokens > 0);
+  const { calls, tokens } = contents.step.baselineFetches;
+  const baselineFetches = {
     calls: calls + removedContents.length,
     tokens: tokens + sumOf(removedContents, (one) => one.tokens),
   };
   const used = mapContents(contents, (one) =>
-    isMeant(one) ? { ...one, had: Math.max(one.had, one.tokens), used: now, kind: 'used' } : one,
+    matches(one)
+      ? { ...one, baselineTokens: Math.max(one.baselineTokens, one.tokens), usedAt: now, kind: 'used' }
+      : one,
   );
   return {
     ...used,
-    gaps: matching.reduce((gaps, one) => withGap(gaps, one.kind, now - one.used), contents.gaps),
-    step: { ...contents.step, owed },
+    gaps: matching.reduce((gaps, one) => withGap(gaps, one.kind, now - one.usedAt), contents.gaps),
+    step: { ...contents.step, baselineFetches },
   };
 }
 

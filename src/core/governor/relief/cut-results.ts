@@ -1,31 +1,31 @@
-/** Results that ctxb has cut, as the main thread used them. */
+/** The results that ctxb has cut, and how often the model fetched the rest. */
 type CutResults = Readonly<typeof NO_CUTS>;
 
 export const NO_CUTS = {
-  /** Ids of the last tool calls with a cut result: the rest is in files of these names. */
+  /** Ids of the last tool calls with a cut result. A file named after the id contains the rest. */
   ids: [] as readonly string[],
-  /** Tokens that were left out, and that nobody has fetched. */
+  /** Tokens that ctxb cut and the model has not fetched. */
   tokens: 0,
-  /** Number of calls that fetched omitted text. */
+  /** Number of calls that fetched a rest. */
   calls: 0,
 };
 
-/** Most ids that are remembered. */
+/** Maximum number of ids that are kept. */
 const MAX_IDS = 50;
 
-/** @param tokens that were left out of the result */
+/** @param tokens cut from the result */
 export function withCut({ ids, tokens: all, calls }: CutResults, id: string, tokens: number): CutResults {
   return { ids: [...ids, id].slice(-MAX_IDS), tokens: all + tokens, calls };
 }
 
-/** Whether a call of a tool fetches the rest of a cut result: it names the file. */
+/** Whether a tool call names the file with the rest of a cut result. */
 export function fetchesRest({ ids }: CutResults, input: unknown): boolean {
   if (ids.length === 0) return false;
   const words = JSON.stringify(input);
   return ids.some((id) => words.includes(id));
 }
 
-/** @param size tokens of the rest that was fetched */
-export function withRest({ ids, tokens, calls }: CutResults, size: number): CutResults {
+/** @param size tokens of the fetched rest */
+export function withFetchedRest({ ids, tokens, calls }: CutResults, size: number): CutResults {
   return { ids, tokens: Math.max(0, tokens - size), calls: calls + 1 };
 }

@@ -1,47 +1,47 @@
-/** What the costs of continuing unchanged, or of relieving the context first, depend on. Sizes in tokens. */
+/** The figures that decide between continuing and a relief. Sizes in tokens. */
 export interface Outlook {
   /** Size of the next request. */
   readonly full: number;
   /** Size of the context after a relief. */
-  readonly landing: number;
-  /** Part of `landing`: contents that are likely to be used again. */
+  readonly sizeAfter: number;
+  /** The part of `sizeAfter` for contents that are likely to be used again. */
   readonly kept: number;
-  /** Part of `landing` that is always in the cache: the system prompt and the tools. */
+  /** The part of `sizeAfter` that is always in the cache: the system prompt and the tools. */
   readonly prefix: number;
-  /** Size at which the context is relieved in either case. */
+  /** Size at which a relief happens in any case. */
   readonly ceiling: number;
   /** Growth of the context per call. */
   readonly growth: number;
   /** Expected number of further calls. */
   readonly calls: number;
   readonly how: 'exact' | 'summary' | 'handoff';
-  /** Output of the model for the relief: the summary or the document, and the thoughts before it. */
-  readonly answer: number;
-  readonly missed: Missed;
+  /** Output tokens of the relief: the summary or document, and the thoughts before it. */
+  readonly answerTokens: number;
+  readonly refetched: Refetched;
   readonly rates: CallRates;
 }
 
-/** The period from one relief to the next, regardless of the current size. */
+/** The figures of the period from one relief to the next, which do not depend on the current size. */
 type Cycle = Omit<Outlook, 'full' | 'ceiling'>;
 
-/** Content that is fetched again because a relief removed it. */
-export interface Missed {
+/** Expected fetches of content that a relief removed. */
+export interface Refetched {
   readonly calls: number;
   /** Tokens of the results. */
   readonly tokens: number;
-  /** Micro-dollars for the subagents that find it out again. */
+  /** Micro-dollars of the subagents that must answer again. */
   readonly cost?: number;
 }
 
 /**
- * Content that may be fetched again under another name after a relief. It is at stake with each relief, but does not
- * count for the moment, because a later relief would remove it too.
+ * Content that may be fetched again under another name, so that no past use predicts it. Part of the loss that a relief
+ * risks. Not part of the economic moment, because a later relief would remove it too.
  */
-const UNNAMED: Missed = { calls: 1, tokens: 2_000 };
+const RENAMED_REFETCH: Refetched = { calls: 1, tokens: 2_000 };
 
-/** Micro-dollars per million tokens, or any values in the same proportions. */
+/** Micro-dollars per million tokens, or other values in the same ratios. */
 interface CallRates {
-  /** Writing to the cache, for the lifetime that claude requests. */
+  /** Writing to the cache, for the cache lifetime that claude requests. */
   readonly write: number;
   readonly cacheRead: number;
   readonly output: number;
@@ -50,123 +50,127 @@ interface CallRates {
 /** Tokens of a tool call and the text before it; an assumption. */
 export const CALL_TOKENS = 150;
 
-/** Smallest ratio of the conversation to the part that stays: below it a relief would lose evidence for little gain. */
-const MIN_TIMES = 3;
+/**
+ * Least ratio of the conversation before a relief to the conversation after it. A smaller one would lose evidence for
+ * little gain.
+ */
+const MIN_SHRINK_FACTOR = 3;
 
 /**
- * The context size, in tokens, from which a relief pays: where a cycle from relief to relief costs least per call. A
+ * The context size, in tokens, at which a relief pays: there a cycle from relief to relief costs least per call. A
  * cycle of n calls begins at a context of L tokens, which grows by g per call. A relief costs K more than an ordinary
- * call of size L. Per call this is K ÷ n, and the call reads g × n ÷ 2 tokens more than L on average: least at n = √(2K
- * ÷ (g × price of a cached token)). If the model must read the whole context once more, for a summary or a document,
- * that is L + g × n: the L is part of K. Near the end of the work a relief must also earn its price in the remaining
- * calls.
+ * call of size L. The cost per call is K ÷ n for the relief, and reading g × n ÷ 2 tokens more than L. The sum is least
+ * at n = √(2K ÷ (g × price of a cached token)). For a summary or a document, the model reads the whole context once
+ * more, which is L + g × n; the part L is in K. Near the end of the work, the remaining calls must also earn the price
+ * of the relief.
  */
 export function economicMoment(outlook: Cycle): number {
   const { growth, calls, rates } = outlook;
-  const landing = outlook.landing + outlook.missed.tokens;
-  const costInTokens = perCycle(outlook) / rates.cacheRead;
+  const sizeAfter = outlook.sizeAfter + outlook.refetched.tokens;
+  const costInTokens = costPerCycle(outlook) / rates.cacheRead;
   const cycle = Math.sqrt(2 * costInTokens * growth);
-  return Math.max(leastMoment(outlook), Math.ceil(landing + Math.max(cycle, costInTokens / Math.max(1, calls))));
+  return Math.max(minMoment(outlook), Math.ceil(sizeAfter + Math.max(cycle, costInTokens / Math.max(1, calls))));
 }
 
-/** Cost of a relief that does not grow with the length of the cycle, in millionths of a micro-dollar. */
-function perCycle(outlook: Cycle): number {
-  return reliefCost(outlook) + (outlook.how === 'exact' ? 0 : outlook.landing * outlook.rates.cacheRead);
+/** The part of a relief's cost that does not depend on the length of the cycle, in millionths of a micro-dollar. */
+function costPerCycle(outlook: Cycle): number {
+  return reliefCost(outlook) + (outlook.how === 'exact' ? 0 : outlook.sizeAfter * outlook.rates.cacheRead);
 }
 
-/** The size below which no relief happens, regardless of costs. */
-function leastMoment({ landing, kept, prefix }: Cycle): number {
-  return prefix + kept + MIN_TIMES * (landing - kept - prefix);
+/** Least size for a relief, whatever the costs. */
+function minMoment({ sizeAfter, kept, prefix }: Cycle): number {
+  return prefix + kept + MIN_SHRINK_FACTOR * (sizeAfter - kept - prefix);
 }
 
 /**
- * Like `economicMoment`, for a cache that may have expired: claude must then write the whole context again, or only the
- * part that stays.
+ * Like `economicMoment`, for a cache that may have expired. Then claude writes the context to the cache again: all of
+ * it, or after a relief only the rest.
  */
 export function momentNow(outlook: Outlook, isCold: boolean): number {
   if (!isCold) return economicMoment(outlook);
-  const { goOn, relieve } = compareCosts(outlook);
-  return relieve < goOn ? leastMoment(outlook) : economicMoment(outlook);
+  const { continuing, relieving } = compareCosts(outlook);
+  return relieving < continuing ? minMoment(outlook) : economicMoment(outlook);
 }
 
-/** Micro-dollars that a relief now saves per call, on average over the expected calls until the next relief. */
+/** Saving of a relief per further call until the next relief, in micro-dollars. */
 export function savedPerCall({ full, ...outlook }: Omit<Outlook, 'ceiling'>): number {
-  const { landing, growth, calls, rates } = outlook;
-  const cycle = growth > 0 ? (economicMoment(outlook) - landing) / growth : calls;
+  const { sizeAfter, growth, calls, rates } = outlook;
+  const cycle = growth > 0 ? (economicMoment(outlook) - sizeAfter) / growth : calls;
   const spread = Math.max(1, Math.min(calls, cycle));
   const reading = outlook.how === 'exact' ? 0 : full * rates.cacheRead;
-  return ((full - landing) * rates.cacheRead - (reliefCost(outlook) + reading) / spread) / 1_000_000;
+  return ((full - sizeAfter) * rates.cacheRead - (reliefCost(outlook) + reading) / spread) / 1_000_000;
 }
 
 /**
- * Costs of continuing and of relieving first after the cache has expired, in micro-dollars. A summary reads the whole
- * context and writes it to the cache like any other call (seen in 2.1.197), so it does not save the first reading; an
- * exact compaction does.
+ * Costs of continuing and of a relief after the cache has expired, in micro-dollars. A summary first reads the whole
+ * context and writes it to the cache (seen in 2.1.197). An exact compaction avoids that.
  */
-export function compareCosts(outlook: Outlook): { readonly goOn: number; readonly relieve: number } {
-  const { full, landing, how, prefix, rates } = outlook;
+export function compareCosts(outlook: Outlook): { readonly continuing: number; readonly relieving: number } {
+  const { full, sizeAfter, how, prefix, rates } = outlook;
   const first = (full * rates.write) / 1_000_000;
   const cold = how === 'exact' ? (prefix * (rates.write - rates.cacheRead)) / 1_000_000 : first;
   return {
-    goOn: first + furtherCalls(outlook, full),
-    relieve: cold + afterRelief(outlook) + furtherCalls(outlook, Math.min(landing, full)),
+    continuing: first + costOfFurtherCalls(outlook, full),
+    relieving: cold + costAfterRelief(outlook) + costOfFurtherCalls(outlook, Math.min(sizeAfter, full)),
   };
 }
 
-/** Cost of all calls except the first, for a context that begins with `tokens`, in micro-dollars. */
-function furtherCalls(outlook: Outlook, tokens: number): number {
-  const { calls, growth, ceiling, landing, how, rates } = outlook;
+/** Cost of all calls after the first, in micro-dollars. @param tokens size of the context at the first call */
+function costOfFurtherCalls(outlook: Outlook, tokens: number): number {
+  const { calls, growth, ceiling, sizeAfter, how, rates } = outlook;
   let context = tokens;
   let sum = 0;
   for (let call = 1; call < calls; call++) {
     sum += (context * rates.cacheRead + growth * rates.write) / 1_000_000;
     context += growth;
-    if (context < ceiling || landing >= ceiling) continue;
+    if (context < ceiling || sizeAfter >= ceiling) continue;
     const reading = how === 'exact' ? 0 : (context * rates.cacheRead) / 1_000_000;
-    sum += reading + afterRelief(outlook);
-    context = landing;
+    sum += reading + costAfterRelief(outlook);
+    context = sizeAfter;
   }
   return sum;
 }
 
-/**
- * Cost of the model's output, of the first call with the remaining context, and of repeated fetches, in micro-dollars.
- */
-function afterRelief(outlook: Outlook): number {
-  return (reliefCost(outlook) + outlook.landing * outlook.rates.cacheRead) / 1_000_000;
+/** Cost of a relief and of the first call after it, in micro-dollars. */
+function costAfterRelief(outlook: Outlook): number {
+  return (reliefCost(outlook) + outlook.sizeAfter * outlook.rates.cacheRead) / 1_000_000;
 }
 
 interface Circumstances {
   readonly isCold: boolean;
-  /** A call is certain to come. */
+  /** Whether a further call is certain. */
   readonly isFollowed: boolean;
-  /** Tokens of the prompts, which stay. */
-  readonly said: number;
+  /** Tokens of the prompts. They stay in the context. */
+  readonly promptTokens: number;
 }
 
 /**
- * Loss if the work ended after a relief, the calls that are certain to come, and the expected repeated fetches, in
- * micro-dollars. `first` and `saved` are its savings in the first call.
+ * `stake`: the loss in micro-dollars if the work ends after a relief, the calls that are certain, and the expected
+ * repeated fetches. `first` and `saved`: savings in the first call.
  */
-export function stakeOf(outlook: Outlook, { isCold, isFollowed, said }: Circumstances) {
-  const { full, landing, prefix, kept, rates } = outlook;
-  const { calls, tokens } = outlook.missed;
-  const missed = { ...outlook.missed, calls: calls + UNNAMED.calls, tokens: tokens + UNNAMED.tokens };
-  const taken = Math.max(0, full - landing) / 1_000_000;
-  // Without a cache, everything is written again in any case.
+export function stakeOf(outlook: Outlook, { isCold, isFollowed, promptTokens }: Circumstances) {
+  const { full, sizeAfter, prefix, kept, rates } = outlook;
+  const { calls, tokens } = outlook.refetched;
+  const refetched = {
+    ...outlook.refetched,
+    calls: calls + RENAMED_REFETCH.calls,
+    tokens: tokens + RENAMED_REFETCH.tokens,
+  };
+  const taken = Math.max(0, full - sizeAfter) / 1_000_000;
+  // With an empty cache, all tokens are written again in any case.
   const first = isCold ? taken * (rates.write - rates.cacheRead) : 0;
-  // Later calls may need contents again at once.
+  // Later calls may fetch contents again, so only one call counts.
   const saved = isFollowed ? taken * rates.cacheRead : 0;
-  const cost = reliefCost({ ...outlook, landing: prefix + said + kept, missed }) / 1_000_000;
+  const cost = reliefCost({ ...outlook, sizeAfter: prefix + promptTokens + kept, refetched }) / 1_000_000;
   return { first, saved, stake: cost - saved - first };
 }
 
-/** Cost of a relief beyond a call of size `landing`, in millionths of a micro-dollar. */
-function reliefCost({ landing, prefix, answer, missed, rates }: Cycle): number {
-  const writeCost = Math.max(0, landing - prefix) * (rates.write - rates.cacheRead);
+/** Cost of a relief beyond a call of size `sizeAfter`, in millionths of a micro-dollar. */
+function reliefCost({ sizeAfter, prefix, answerTokens, refetched, rates }: Cycle): number {
+  const writeCost = Math.max(0, sizeAfter - prefix) * (rates.write - rates.cacheRead);
   const repeatCost =
-    missed.calls * ((landing + missed.tokens / 2) * rates.cacheRead + CALL_TOKENS * rates.output) +
-    missed.tokens * rates.write +
-    (missed.cost ?? 0) * 1_000_000;
-  return answer * rates.output + writeCost + repeatCost;
+    refetched.calls * ((sizeAfter + refetched.tokens / 2) * rates.cacheRead + CALL_TOKENS * rates.output) +
+    refetched.tokens * rates.write +
+    (refetched.cost ?? 0) * 1_000_000;
+  return answerTokens * rates.output + writeCost + repeatCost;
 }

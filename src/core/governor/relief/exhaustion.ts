@@ -19,82 +19,85 @@ import {
 } from '../steps.ts';
 import { exactIsPossible } from './exact.ts';
 import { chooseWay, mayCompact, payingMoment } from './ladder.ts';
-import { dueReason, extentOf } from './outlook.ts';
+import { extentOf, reliefReason } from './outlook.ts';
 import type { Due, Exhausted } from './relief-state.ts';
-import { readBreaker, tellsBreaker } from './thrash.ts';
+import { giveUpAfterBreaker, isRefillBreaker } from './thrash.ts';
 
-/** Whether ctxb can relieve the context, so that the caller does not see the error. */
-export function mayRelieve(state: GovernorState): boolean {
+/** Whether a relief can make room for a refused turn. Then the caller does not see the error. */
+export function canRelieveExhausted(state: GovernorState): boolean {
   const { run, relief } = state;
-  if (run.mode !== 'act' || relief.blocked || isAlone(state)) return false;
+  if (run.mode !== 'act' || relief.blocked || isOnlyTurn(state)) return false;
   return mayHandOverAgain(state) || (run.policy.compaction.enabled && attemptsSoFar(state) === 'nothing');
 }
 
 /**
- * Whether the refused turn is alone in the context, as the first turn of a conversation or after a handoff: no relief
- * can shorten it.
+ * Whether the context contains nothing but the refused turn, so that no relief can shorten it: the first turn, or the
+ * first after a handoff.
  */
-function isAlone({ run, turn, relief }: GovernorState): boolean {
+function isOnlyTurn({ run, turn, relief }: GovernorState): boolean {
   return turn.calls === 0 && (isHandedOver(relief) || (turn.ended === 0 && !run.resumes));
 }
 
-/** Whether the turn continues in a fresh context that has not answered yet. */
-function isHandedOver({ landing, exhausted }: GovernorState['relief']): boolean {
-  return landing?.of === 'handoff' && (exhausted?.handoffs ?? 0) > 0;
+/** Whether the turn continues after a handoff, and the fresh context has not answered yet. */
+function isHandedOver({ unmeasured, exhausted }: GovernorState['relief']): boolean {
+  return unmeasured?.of === 'handoff' && (exhausted?.handoffs ?? 0) > 0;
 }
 
-/** Whether another handoff may follow one that did not help; their number is limited. */
+/** Whether the number of handoffs allows one more after a handoff that did not help. */
 function mayHandOverAgain({ run, relief }: GovernorState): boolean {
   const { handoff, recovery } = run.policy;
   return handoff.enabled && (relief.exhausted?.handoffs ?? 0) < Math.max(1, recovery.maxRestarts);
 }
 
-/** The attempts for the ended turn. An exact compaction costs no call, so it may be tried once more. */
+/** The reliefs tried for the turn. An exact compaction costs no call, so ctxb may try it once more. */
 function attemptsSoFar(state: GovernorState): Exhausted['tried'] {
   const mayHelp = exactIsPossible(state) && state.turn.calls > 0;
   return mayHelp ? 'nothing' : (state.relief.exhausted?.tried ?? 'nothing');
 }
 
-/** Whether the context was too full for the turn. An exact compaction also helps after claude's own brake. */
-export function hasRunOut(state: GovernorState, event: ResultEvent): boolean {
-  return isExhaustion(event) || (tellsBreaker(event) && exactIsPossible(state));
+/**
+ * Whether the turn ended because the context was too full. After claude's own brake, only an exact compaction helps.
+ */
+export function isContextExhausted(state: GovernorState, event: ResultEvent): boolean {
+  return isExhaustion(event) || (isRefillBreaker(event) && exactIsPossible(state));
 }
 
-/** Records at the end of a turn whether the context was too full for it. */
-export function readExhaustion(ended: GovernorState, { before, event }: Line<ResultEvent>): GovernorState {
-  const state = readBreaker(ended, event);
+/** Records whether the turn ended because the context was too full. */
+export function detectExhaustion(ended: GovernorState, { before, event }: Line<ResultEvent>): GovernorState {
+  const state = giveUpAfterBreaker(ended, event);
   const { exhausted, blocked } = state.relief;
   const { compaction, handoff } = state.run.policy;
   if ((!compaction.enabled && !handoff.enabled) || blocked) return state;
-  if (!hasRunOut(state, event) && exhausted?.open) return readAnother(before, state, exhausted, event);
-  if (!hasRunOut(state, event)) return changedIn(state, 'relief', { exhausted: undefined });
-  const hopeless = isAlone(before) ? promptTooLong(before, event) : undefined;
+  if (!isContextExhausted(state, event) && exhausted?.isUnrelieved)
+    return handleTurnBetween(before, state, exhausted, event);
+  if (!isContextExhausted(state, event)) return changedIn(state, 'relief', { exhausted: undefined });
+  const giveUpReason = isOnlyTurn(before) ? promptTooLong(before, event) : undefined;
   // The caller gets claude's own answer, because another prompt may fit.
-  if (hopeless !== undefined && !isHandedOver(before.relief)) return decide(state, 'exhausted', hopeless);
+  if (giveUpReason !== undefined && !isHandedOver(before.relief)) return decide(state, 'exhausted', giveUpReason);
   const tried = attemptsSoFar(before);
   const handoffs = exhausted?.handoffs ?? 0;
   const full = changedIn(state, 'relief', {
-    exhausted: { cause: 'refused', tried, handoffs, open: true },
-    hopeless,
+    exhausted: { cause: 'refused', tried, handoffs, isUnrelieved: true },
+    giveUpReason,
   });
-  const reason = tellsBreaker(event) ? 'the window was filled again at once' : TOO_LONG;
+  const reason = isRefillBreaker(event) ? 'the window was filled again at once' : TOO_LONG;
   return decide(full, 'exhausted', reason);
 }
 
 /**
- * Handles a turn between the refused one and its relief: for prompts that claude had not read, or a turn of claude's
- * own.
+ * Handles a turn between the refused one and the relief. Such a turn answers prompts that claude had not read, or
+ * claude started it.
  */
-function readAnother(
+function handleTurnBetween(
   before: GovernorState,
   state: GovernorState,
   exhausted: Exhausted,
   event: ResultEvent,
 ): GovernorState {
-  // Such a turn does not answer the work that resumes after the relief.
+  // This turn does not answer the work that resumes after the relief.
   if (isRelieving(state)) return state;
-  // A caller that stops this turn does not want the earlier work either.
-  if (isStoppedByCaller(before, event)) return leaveExhausted(state);
+  // The caller stopped this turn, so it does not want the earlier work either.
+  if (isStoppedByCaller(before, event)) return giveUpRelief(state);
   if (event.isError || exhausted.cause === 'stopped') return state;
   const work = 'The context was full in the middle of earlier work, and has room again.';
   return changedIn(changedIn(state, 'relief', { exhausted: undefined }), 'mailbox', { work });
@@ -119,67 +122,67 @@ function promptTooLong(state: GovernorState, { text = '' }: ResultEvent): string
 
 export function dueForExhausted(state: GovernorState, { tried }: Exhausted): Due | undefined {
   if (state.run.mode !== 'act') return undefined;
-  // No second compaction starts while one hangs.
+  // A compaction that hangs prevents a second one.
   const canCompact = !isCompacting(state) && mayCompact(state);
   if (tried === 'nothing' && canCompact) return { way: 'compact' };
-  // After a crash an interrupted handoff is due again.
+  // After a crash, ctxb repeats the interrupted handoff.
   const { due } = state.relief;
   if ((due !== undefined && state.run.policy.handoff.enabled) || mayHandOverAgain(state))
     return { way: 'handoff', reason: due ?? TOO_LONG };
   return { way: 'none', reason: 'nothing has relieved the context' };
 }
 
-export function markAttempted(state: GovernorState): GovernorState {
+export function countHandoffAttempt(state: GovernorState): GovernorState {
   const { exhausted } = state.relief;
   if (exhausted === undefined) return state;
   return changedIn(state, 'relief', { exhausted: { ...exhausted, handoffs: exhausted.handoffs + 1 } });
 }
 
-/** Gives up for now, so that the caller gets claude's own answer. */
-export function leaveExhausted(state: GovernorState): GovernorState {
-  if (!state.relief.exhausted?.open) return state;
-  // The turn is over, so an earlier interrupt does not apply to the next prompt.
+/** Gives up the relief. The caller gets claude's own answer. */
+export function giveUpRelief(state: GovernorState): GovernorState {
+  if (!state.relief.exhausted?.isUnrelieved) return state;
+  // The turn is over, so an earlier interrupt does not stop the next prompt.
   const cleared = changedIn(changedIn(state, 'relief', { exhausted: undefined }), 'mailbox', { stopNext: false });
   return answerWithDeferredEnd(cleared);
 }
 
 /** Resumes the refused turn after a relief. */
-export function afterRelief(before: GovernorState, state: GovernorState): GovernorState {
+export function resumeAfterRelief(before: GovernorState, state: GovernorState): GovernorState {
   const { exhausted } = state.relief;
   const [wasBusy, isBusy] = [before, state].map((one) => isCompacting(one) || isHandingOver(one));
-  if (!exhausted?.open || !wasBusy || isBusy || state.process.phase === 'dead') return state;
+  if (!exhausted?.isUnrelieved || !wasBusy || isBusy || state.process.phase === 'dead') return state;
   const tried = { ...exhausted, tried: 'compaction' } as const;
-  const { landing } = state.relief;
-  const succeeded = landing?.of === 'compaction';
-  if (!succeeded && state.relief.handed === before.relief.handed)
+  const { unmeasured } = state.relief;
+  const succeeded = unmeasured?.of === 'compaction';
+  if (!succeeded && state.relief.lastHandoff === before.relief.lastHandoff)
     return changedIn(state, 'relief', { exhausted: tried });
-  const isExact = landing?.receipt !== undefined;
+  const isExact = unmeasured?.receipt !== undefined;
   const because = `The context was full in the middle of the work. ${isExact ? 'Older steps are shown above, one line each' : 'The summary above replaced it'}.`;
-  const relieved = changedIn(state, 'relief', { exhausted: { ...tried, open: false } });
+  const relieved = changedIn(state, 'relief', { exhausted: { ...tried, isUnrelieved: false } });
   return changedIn(relieved, 'mailbox', { work: state.mailbox.work ?? because });
 }
 
 /**
- * Ends a turn after a tool, if the strategy is handing over and the context would be full before the end of the turn.
- * No call is interrupted, all parallel tools finish, and the work continues in a fresh context.
+ * Ends a turn after a tool if the strategy is to hand over, and the context is full before the turn ends. All parallel
+ * tools finish, and the work continues in a fresh context.
  *
- * @param requestId the hook after the tool, which is answered
+ * @param requestId the request of the hook after the tool
  */
-export function stopTurn(state: GovernorState, requestId: string): GovernorState {
-  if (!mustStop(state)) return state;
-  const reason = `${dueReason(state)}, in the middle of a turn`;
-  const stopping = changedIn(state, 'relief', { stop: { call: state.gauge.calls, reason } });
+export function stopTurnForHandoff(state: GovernorState, requestId: string): GovernorState {
+  if (!mustStopTurn(state)) return state;
+  const reason = `${reliefReason(state)}, in the middle of a turn`;
+  const stopping = changedIn(state, 'relief', { turnStop: { call: state.gauge.calls, reason } });
   return changedAnswer(stopping, requestId, () => ({ output: STOP }));
 }
 
-/** Output that every kind of hook accepts. */
+/** claude accepts this output from every kind of hook. */
 const STOP = { continue: false, stopReason: 'ctxb hands the work over to a fresh context' };
 
-function mustStop(state: GovernorState): boolean {
+function mustStopTurn(state: GovernorState): boolean {
   const { run, turn, relief, gauge, mailbox, work } = state;
   const isOurs = run.mode === 'act' && run.policy.midTurn.enabled && mailbox.input === 'open' && isWithinLimit(state);
   if (!isOurs || turn.phase !== 'running' || turn.startedBy !== 'prompt' || isRelieving(state)) return false;
-  if (relief.stop !== undefined || relief.putOffAt === gauge.calls) return false;
+  if (relief.turnStop !== undefined || relief.postponedAt === gauge.calls) return false;
   if (work.tasks.some(({ phase }) => phase === 'foreground')) return false;
   const extent = extentOf(state);
   const chosen = chooseWay(state, extent);
@@ -192,26 +195,26 @@ function mustStop(state: GovernorState): boolean {
 }
 
 /**
- * Whether a line is the result of a turn that ctxb stopped. It reports success without a text, which is no answer for
- * the caller.
+ * Whether a line is the result of a turn that ctxb stopped. claude reports success without a text, so the caller must
+ * not get this result.
  */
-export function tellsTurnStop({ relief, gauge }: GovernorState, event: Event): boolean {
-  return event.kind === 'result' && event.terminalReason === 'hook_stopped' && relief.stop?.call === gauge.calls;
+export function isStoppedTurn({ relief, gauge }: GovernorState, event: Event): boolean {
+  return event.kind === 'result' && event.terminalReason === 'hook_stopped' && relief.turnStop?.call === gauge.calls;
 }
 
-/** After a stopped turn, makes the handoff due. */
-export function readTurnStop(state: GovernorState, { before, event }: Line<ResultEvent>): GovernorState {
-  const { stop } = state.relief;
-  if (stop?.call !== state.gauge.calls) return state;
-  if (!tellsTurnStop(before, event)) return changedIn(state, 'relief', { stop: undefined });
-  const exhausted = { cause: 'stopped', tried: 'compaction', handoffs: 0, open: true } as const;
-  return changedIn(state, 'relief', { stop: undefined, due: stop.reason, exhausted });
+/** Requests the handoff after ctxb has stopped the turn. */
+export function handleTurnStop(state: GovernorState, { before, event }: Line<ResultEvent>): GovernorState {
+  const { turnStop } = state.relief;
+  if (turnStop?.call !== state.gauge.calls) return state;
+  if (!isStoppedTurn(before, event)) return changedIn(state, 'relief', { turnStop: undefined });
+  const exhausted = { cause: 'stopped', tried: 'compaction', handoffs: 0, isUnrelieved: true } as const;
+  return changedIn(state, 'relief', { turnStop: undefined, due: turnStop.reason, exhausted });
 }
 
-/** Resumes a stopped turn in the same context, because a handoff is impossible now. */
+/** Continues a stopped turn in the same context, because a handoff is not possible now. */
 export function continueStopped(state: GovernorState): GovernorState {
   const { exhausted } = state.relief;
-  if (exhausted?.cause !== 'stopped' || !exhausted.open) return state;
+  if (exhausted?.cause !== 'stopped' || !exhausted.isUnrelieved) return state;
   const work = 'The turn was stopped so that the work could be handed over, which is not possible now.';
   return changedIn(changedIn(state, 'relief', { exhausted: undefined }), 'mailbox', { work });
 }

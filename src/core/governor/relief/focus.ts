@@ -3,15 +3,15 @@ import { unansweredPrompts, waiting } from '../prompts/mailbox.ts';
 import { requestsIn, tellsTask } from '../prompts/prompt.ts';
 import type { GovernorState } from '../state.ts';
 
-/** Longest task or state in a focus, in code points. */
+/** Maximum length of the task or the state in a focus, in code points. */
 const TASK_LENGTH = 200;
 
-/** Separator of the template's clauses. A clause whose placeholder has no value is left out. */
+/** Separates the clauses of the template. A clause is left out if its placeholder has no value. */
 const CLAUSE_SEPARATOR = ' -- ';
 
 /**
- * The content that a compaction should keep: the template with `{task}` and `{state}` filled in, and the path of the
- * notes. On one line, because the whole message after `/compact` is its argument. Empty if nothing is known.
+ * The argument of `/compact`: what the summary should keep. The template with `{task}` and `{state}` filled in, and the
+ * path of the notes, on one line. Empty if nothing is known.
  */
 export function focusText(state: GovernorState): string {
   const { policy } = state.run;
@@ -26,7 +26,7 @@ export function focusText(state: GovernorState): string {
   return [...texts, notesClause(state)].filter((clause) => clause !== '').join(CLAUSE_SEPARATOR);
 }
 
-/** A clause with the path of the notes, which outlive the compaction; empty without notes. */
+/** Names the path of the notes, which a compaction does not change; empty without notes. */
 export function notesClause({ session }: GovernorState): string {
   const { notes } = session;
   return notes === undefined ? '' : `say that notes of the whole session are in ${notes}/scratch.md`;
@@ -39,8 +39,8 @@ function flatten(text = ''): string | undefined {
 }
 
 /**
- * The current task, in whole sentences on one line: the configured task, else the prompt that is running or interrupted, or
- * between turns the next one. A prompt like `Go on.` does not describe a task, so an earlier prompt counts then.
+ * The current task, in whole sentences on one line: the configured task, or the running or next prompt. A prompt like
+ * `Go on.` describes no task, so an earlier prompt replaces it.
  */
 export function taskOf(state: GovernorState): string | undefined {
   const { run, session } = state;

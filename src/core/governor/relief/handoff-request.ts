@@ -1,9 +1,9 @@
 import { cutUnits, withSpaces } from '../../text/words.ts';
 
-/** Longest reason in the request, in UTF-16 units. */
+/** Maximum length of the reason in the request, in UTF-16 units. */
 const REASON_LENGTH = 160;
 
-/** The instructions for each heading. */
+/** The instruction below each heading. */
 const CONTENTS = {
   Goal: "The request in the user's own words, with its limits.",
   Done: 'What is finished, and what shows it.',
@@ -21,8 +21,8 @@ export type HandoffSection = keyof typeof CONTENTS;
 export const HANDOFF_SECTIONS = Object.keys(CONTENTS) as readonly HandoffSection[];
 
 /**
- * Asks the agent to answer with the handoff document. Not in a file, because in the permission modes `default` and
- * `plan` a headless agent cannot write one.
+ * Asks the agent to answer with the handoff document. The agent writes no file, because a headless agent may not in the
+ * permission modes `default` and `plan`.
  *
  * @param reason why the context ends, in a few words with figures
  */
@@ -39,7 +39,7 @@ export function handoffRequest({ reason }: { readonly reason: string }): string 
 const BEGIN = 'Your context ends here (';
 const END = 'Call a command passed only if its last run passed.';
 
-/** Whether a message is this request instead of a prompt from the user. */
+/** Whether a message is this request, and not a prompt from the user. */
 export function isHandoffRequest(text: string): boolean {
   const all = text.trim();
   return all.startsWith(BEGIN) && all.endsWith(END);

@@ -3,41 +3,44 @@ import type { GovernorState } from '../state.ts';
 import type { Latch } from './relief-state.ts';
 import { isThrashing } from './thrash.ts';
 
-/** The part of a state that the choice depends on: earlier attempts and the policy. */
+/** The part of the state that decides between reliefs. */
 type Standing = Pick<GovernorState, 'relief' | 'session' | 'run'>;
 
-/** Size and growth of the context at the choice, in tokens. */
+/** Size and growth of the context, in tokens. */
 export interface Extent {
   /** Size of the next request without new input. */
   readonly full: number;
   /** undefined if unknown. */
   readonly window: number | undefined;
-  /** Growth that nine of ten turns do not exceed; undefined if too few turns are known. */
-  readonly turn: number | undefined;
+  /** Growth that nine of ten turns do not exceed; undefined after too few turns. */
+  readonly turnGrowth: number | undefined;
   /** When a relief pays; undefined if unknown or never. */
   readonly moment: Moment | undefined;
-  /** Only thresholds crossed earlier count: a fresh context would be as full, or `full` is a guess. */
-  readonly provesNothing: boolean;
-  /** Waits for claude's own level: a compaction now does not pay, or may cost more than the run may lose. */
+  /**
+   * Whether `full` may be wrong, or the context is fresh after a handoff. Then only thresholds that were crossed
+   * earlier count.
+   */
+  readonly isUnreliable: boolean;
+  /** Whether a compaction must wait for claude's own level, because it does not pay yet or risks too much. */
   readonly isTooEarly: boolean;
 }
 
-/** The size in tokens from which a relief pays, and its way: an exact compaction or a handoff. */
+/** The size from which a relief pays, in tokens, and the kind of relief. */
 export interface Moment {
   readonly at: number;
   readonly way: Way['way'];
 }
 
 /**
- * Why the work is handed over. `due`: compacting has proved insufficient. `forecast`: the strategy is to hand over, and
- * the next turn would probably need it before its end.
+ * Why ctxb hands the work over. `due`: a compaction was not enough. `forecast`: the strategy is to hand over, and the
+ * next turn would probably cross the level.
  */
 export type HandoffCause = 'due' | 'commands off' | 'no other way' | 'thrashing' | 'strategy' | 'forecast';
 
-/** How to relieve the context between two turns. */
+/** A relief between two turns. */
 export type Way = { readonly way: 'compact' } | { readonly way: 'handoff'; readonly cause: HandoffCause };
 
-/** Chooses between compacting and handing over, for a run and for what-if; undefined for no relief. */
+/** Chooses the relief between two turns, for a run and for what-if; undefined for no relief. */
 export function chooseWay(standing: Standing, extent: Extent): Way | undefined {
   const paying = payingMoment(standing, extent);
   if (paying !== undefined)
@@ -51,8 +54,7 @@ export function chooseWay(standing: Standing, extent: Extent): Way | undefined {
 }
 
 /**
- * The relief that pays now, below the level of compacting; undefined if its way is impossible, because no other way
- * replaces it.
+ * The moment of a relief that pays now, below the level for compacting. Undefined if that kind of relief is impossible.
  */
 export function payingMoment(standing: Standing, { moment, full, window }: Extent): Moment | undefined {
   const latest = inTokens(standing.run.policy.thresholds.compact, window);
@@ -66,7 +68,7 @@ function handoffCause(standing: Standing, extent: Extent): HandoffCause | undefi
   if (relief.due !== undefined) return 'due';
   const isCrossed = relief.latch === 'compact';
   if (isCrossed && session.commandsOff) return 'commands off';
-  const isHigh = !extent.provesNothing && extent.full >= handoffLevel(run.policy, extent.window);
+  const isHigh = !extent.isUnreliable && extent.full >= handoffLevel(run.policy, extent.window);
   if (isHigh && !mayCompact(standing)) return 'no other way';
   if (isCrossed && isThrashing(relief.boundaries)) return 'thrashing';
   if (!isCrossed && !willCross(run.policy, extent)) return undefined;
@@ -75,45 +77,54 @@ function handoffCause(standing: Standing, extent: Extent): HandoffCause | undefi
 }
 
 /**
- * Whether the next turn will probably cross the handoff level. Below the warning threshold one large turn is no reason.
+ * Whether the next turn will probably cross the handoff level. Below the warning threshold, one large turn does not
+ * count.
  */
-export function willCross(policy: Policy, { full, window, turn, provesNothing }: Extent): boolean {
-  if (turn === undefined || provesNothing || full < inTokens(policy.thresholds.warn, window)) return false;
-  return full + turn >= handoffLevel(policy, window);
+export function willCross(policy: Policy, { full, window, turnGrowth, isUnreliable }: Extent): boolean {
+  if (turnGrowth === undefined || isUnreliable || full < inTokens(policy.thresholds.warn, window)) return false;
+  return full + turnGrowth >= handoffLevel(policy, window);
 }
 
-/** Whether compacting is enabled, possible, and has not proved useless. */
+/** Whether compacting is enabled, possible, and not failed too often. */
 export function mayCompact({ relief, session, run }: Standing): boolean {
   const { enabled, maxAttempts } = run.policy.compaction;
   return enabled && !session.commandsOff && !relief.blocked && relief.failures < maxAttempts;
 }
 
-/** Whether handing over is enabled, the last handoff helped, and no user hook guards the context. */
+/** Whether handing over is enabled, the last handoff helped, and no hook of the user forbids it. */
 export function mayHandOver({ relief, run }: Standing): boolean {
-  return run.policy.handoff.enabled && !relief.useless && !relief.blocked;
+  return run.policy.handoff.enabled && !relief.isHandoffUseless && !relief.blocked;
 }
 
-/** The latch after a reading of `tokens`: crossing `compact` implies `warn`, falling below the target clears all. */
+/**
+ * The latch at a context of `tokens`: crossing `compact` implies `warn`, and a context below the target clears both.
+ */
 export function latchAt(latch: Latch, tokens: number, window: number | undefined, policy: Policy): Latch {
   if (tokens >= inTokens(policy.thresholds.compact, window)) return latch === 'spent' ? 'spent' : 'compact';
   if (tokens < inTokens(policy.compaction.target, window)) return 'none';
   return latch === 'none' && tokens >= inTokens(policy.thresholds.warn, window) ? 'warn' : latch;
 }
 
-/** Reset when the context has fallen below its target: every way is worth trying again. */
-export const UNTRIED = { failures: 0, unwritable: false, due: undefined, useless: false, blocked: false } as const;
+/** Reset when the context falls below its target, so that ctxb tries every relief again. */
+export const UNTRIED = {
+  failures: 0,
+  unwritable: false,
+  due: undefined,
+  isHandoffUseless: false,
+  blocked: false,
+} as const;
 
-/** The median context after published compactions, in tokens; assumed until a compaction has been seen. */
-const USUAL_LANDING = 50_000;
+/** Assumed size after a compaction until the session has one: the median of published compactions, in tokens. */
+const USUAL_SIZE_AFTER = 50_000;
 
-/** Tokens of a handoff document and of the files that the agent reads again because of it. */
+/** Tokens of a handoff document and of the files that it makes the agent read again. */
 export const DOCUMENT_TOKENS = 6_000;
 
-/** Median growth per call, in tokens; assumed until the session has turns of its own. */
+/** Assumed growth per call until the session has turns: the median of published sessions, in tokens. */
 export const USUAL_GROWTH = 617;
 
-/** Expected context of the first call after a compaction, in tokens. */
-export function landingOf(landings: readonly number[], ceiling: number): number {
+/** Expected size of the first call after a compaction, in tokens. */
+export function expectedSizeAfter(landings: readonly number[], ceiling: number): number {
   const median = landings.toSorted((a, b) => a - b)[Math.floor(landings.length / 2)];
-  return median ?? Math.min(USUAL_LANDING, Math.round(ceiling / 2));
+  return median ?? Math.min(USUAL_SIZE_AFTER, Math.round(ceiling / 2));
 }

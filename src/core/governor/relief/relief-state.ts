@@ -1,42 +1,42 @@
 import type { ExactReceipt, MidTurnPrompt } from '../../protocol/exact-plan.ts';
 import type { Reading } from '../gauge/gauge.ts';
-import { NEW_ALONE } from './alone.ts';
+import { NEW_BASELINE } from './baseline.ts';
 
-/** The state of ctxb's mod inside claude, and of its last compaction. */
+/** State of ctxb's mod inside claude, and of the current compaction. */
 export type Exact = Readonly<typeof NOT_EXACT>;
 
 export const NOT_EXACT = {
   /**
-   * - `off`: compactions are claude's own.
-   * - `arming`: claude loads the mod. `late`: it is overdue, and prompts no longer wait for it.
+   * - `off`: the mod is not used, so the model writes summaries. `unarmed`: claude has not loaded it yet.
+   * - `arming`: claude loads the mod. `late`: claude still loads it, and prompts no longer wait.
    * - `ready`: the mod runs.
    */
   phase: 'off' as 'off' | 'unarmed' | 'arming' | 'late' | 'ready',
-  /** Why compactions cannot be exact, until that was announced. */
+  /** Why compactions cannot be exact; undefined once that was announced. */
   why: undefined as string | undefined,
   /** The mod's result in the current compaction. */
   receipt: undefined as ExactReceipt | undefined,
   /** Id of the last tool call that has a result. */
   lastCall: '',
-  /** Prompts within turns since the last compaction, which the mod cannot see. */
+  /** Prompts within turns since the last compaction. The mod cannot see them. */
   midTurn: [] as readonly MidTurnPrompt[],
   /**
-   * The caller's texts since the context began, block by block, because claude's own texts in the user's place look
-   * alike.
+   * The caller's texts since the context began, block by block. Without them, the mod would take claude's own texts in
+   * user messages for prompts.
    */
   prompts: [] as readonly string[],
-  /** Tokens of these prompts, and the part of them that the mod does not see: pictures. */
+  /** Tokens of these prompts. `unseen`: of pictures, which the mod does not see. */
   size: { all: 0, unseen: 0 },
   /** Number of kept messages that claude may still repeat. */
-  echoes: 0,
+  repeats: 0,
   /** In a session log: the latest time of repeated lines, in milliseconds since the epoch. */
-  until: undefined as number | undefined,
-  /** Compactions in a row that the mod has left to claude. */
+  repeatsUntil: undefined as number | undefined,
+  /** Compactions in a row that the mod has left to the model. */
   refusals: 0,
 };
 
 export interface HandoffDocument {
-  /** Path as the agent should write it; undefined if it could not be written. */
+  /** Path for the agent; undefined if the file could not be written. */
   readonly path: string | undefined;
   /** Text for the agent: the whole document, or its beginning. */
   readonly text: string;
@@ -51,79 +51,80 @@ export type Due =
   /** All attempts failed: the run ends. */
   | { readonly way: 'none'; readonly reason: string };
 
-/** Position of a compaction: ended turns and measured calls before it. */
+/** Ended turns and measured calls before a compaction. */
 export interface Boundary {
   readonly turn: number;
   readonly call: number;
 }
 
-/** State of reliefs beyond one attempt. */
+/** State of reliefs that outlives one attempt. */
 export type Relief = Readonly<typeof NO_RELIEF>;
 
 export const NO_RELIEF = {
   exact: NOT_EXACT as Exact,
   latch: 'none' as Latch,
-  /** Compactions in a row that have failed. */
+  /** Failed compactions in a row. */
   failures: 0,
-  /** Number of measured calls at the last failure: until another call, a retry would change nothing. */
+  /** Number of measured calls at the last failed attempt. Before another call, a retry would fail too. */
   triedAt: undefined as number | undefined,
-  /** claude cannot store the result of a compaction, so a hook blocks its attempts before each call. */
+  /** Whether claude cannot store the result of a compaction. Then a hook blocks its attempts before each call. */
   unwritable: false,
-  /** Why compacting is no longer enough. */
+  /** Why a compaction is not enough, so that a handoff is due. */
   due: undefined as string | undefined,
-  /** Number of measured calls when a handoff was postponed: it is not retried before another call. */
-  putOffAt: undefined as number | undefined,
-  /** Why ctxb gives up relieving and ends the run. */
-  hopeless: undefined as string | undefined,
+  /** Number of measured calls when a handoff was postponed. Before another call, ctxb does not retry it. */
+  postponedAt: undefined as number | undefined,
+  /** Why no relief helps, so that ctxb ends the run. */
+  giveUpReason: undefined as string | undefined,
   /**
-   * The last handoff. `call`: number of measured calls before it. `landing`: context of the first call after it, and
-   * `answer`: length of the agent's answers, both in tokens.
+   * The last handoff: number of measured calls before it; size of the first call after it and length of the agent's
+   * answer, both in tokens.
    */
-  handed: undefined as
-    | { readonly call: number; readonly landing: number | undefined; readonly answer: number | undefined }
+  lastHandoff: undefined as
+    | { readonly call: number; readonly sizeAfter: number | undefined; readonly answerTokens: number | undefined }
     | undefined,
   /** The last relief, until the next call shows how much it freed. */
-  landing: undefined as Landing | undefined,
-  /** The last handoff freed too little as well, and the context has not fallen below the target since. */
-  useless: false,
-  /** A user hook has blocked a compaction, so nothing may replace this context. */
+  unmeasured: undefined as UnmeasuredRelief | undefined,
+  /** Whether the last handoff freed too little. Reset when the context falls below the target. */
+  isHandoffUseless: false,
+  /** Whether a hook of the user has blocked a compaction. Then nothing may replace this context. */
   blocked: false,
   /** The last compactions, newest last. */
   boundaries: [] as readonly Boundary[],
   /** Compactions in a row in one turn, each filled again within a few calls. */
-  refilled: 0,
-  /** Contexts of the first calls after compactions, newest last, in tokens. */
-  landings: [] as readonly number[],
-  /** Context after the last exact compaction, without contents that may be used again, in tokens. */
-  bare: undefined as number | undefined,
-  /** Tokens that ctxb has probably added to the last summary; expected cost of all such texts, in micro-dollars. */
-  given: { tokens: 0, cost: 0 },
-  /** The account of claude alone. */
-  alone: NEW_ALONE,
+  refills: 0,
+  /** Sizes of the first calls after compactions, newest last, in tokens. */
+  sizesAfter: [] as readonly number[],
+  /** Size after the last exact compaction, without contents that may be used again, in tokens. */
+  sizeWithoutContents: undefined as number | undefined,
+  /** Estimated tokens that ctxb has added to the last summary; expected cost of all such texts, in micro-dollars. */
+  givenBack: { tokens: 0, cost: 0 },
+  baseline: NEW_BASELINE,
   /** The document that the agent has not received yet. */
-  pending: undefined as HandoffDocument | undefined,
-  /** The document with which the conversation began, until a turn has ended and claude's log is certain to contain it. */
-  fresh: undefined as HandoffDocument | undefined,
+  undelivered: undefined as HandoffDocument | undefined,
+  /**
+   * The document that opened the conversation. Kept until a turn has ended, because claude's log may lack it before.
+   */
+  openingDocument: undefined as HandoffDocument | undefined,
   /** Path of the newest document. */
-  document: undefined as string | undefined,
-  /** A request from outside, until it is answered. */
-  asked: undefined as AskedRelief | undefined,
+  documentPath: undefined as string | undefined,
+  /** A relief that a command or the caller has requested, until it is answered. */
+  request: undefined as ReliefRequest | undefined,
   exhausted: undefined as Exhausted | undefined,
   /**
-   * A hook asked claude, at `call`, to end the turn after a tool. Stays set if the turn continues, because claude then
-   * ignores such requests.
+   * A hook has asked claude, at `call`, to end the turn after a tool. Stays set if claude continues the turn, because
+   * it then ignores such requests.
    */
-  stop: undefined as { readonly call: number; readonly reason: string } | undefined,
+  turnStop: undefined as { readonly call: number; readonly reason: string } | undefined,
 };
 
-/** A relief that was requested from outside the run, by one or several askers. */
-export interface AskedRelief {
+/** A relief that commands or the caller have requested. */
+export interface ReliefRequest {
   readonly way: 'compact' | 'handoff';
   readonly by: readonly Asker[];
-  /** Within the turn, by claude's own trigger. */
-  readonly now: boolean;
+  /** Whether it should happen within the turn, by claude's own trigger. */
+  readonly isMidTurn: boolean;
   readonly phase: 'waiting' | 'begun';
-  /** Size of the context when the relief began, or was requested, in tokens. */
+  /** Size of the context when the relief began, or else at the request, in tokens. */
   readonly before: number;
 }
 
@@ -134,34 +135,34 @@ export interface Asker {
 }
 
 /** A relief whose effect no call has shown yet. */
-export interface Landing {
+export interface UnmeasuredRelief {
   readonly of: 'compaction' | 'handoff';
   /** The context before the relief. */
   readonly before: Reading;
   /** Whether ctxb started the relief. */
   readonly isOurs: boolean;
-  /** When claude compacted by itself; undefined if it was asked to, and in replay. */
+  /** When claude compacted by itself; undefined if somebody asked for it, and in replay. */
   readonly native?: 'mid-turn' | 'before-turn' | undefined;
   /** The mod's result; undefined unless the compaction was exact. */
   readonly receipt?: ExactReceipt | undefined;
 }
 
 /**
- * A turn ended because of the length of its context, and no turn has succeeded since: the API refused its prompts, or
- * ctxb stopped it.
+ * A turn that ended because of the size of its context: the API refused its prompts, or ctxb stopped it. Kept until a
+ * turn succeeds.
  */
 export interface Exhausted {
   readonly cause: 'refused' | 'stopped';
   readonly tried: 'nothing' | 'compaction';
-  /** Number of handoffs tried since. */
+  /** Handoffs that were tried for this turn. */
   readonly handoffs: number;
-  /** Whether the context is still as full. */
-  readonly open: boolean;
+  /** Whether no relief has made room yet. */
+  readonly isUnrelieved: boolean;
 }
 
 /**
- * The highest threshold that the context has crossed since the last relief. A latch stays until it is cleared, so a
- * crossing within a turn is still known at the end of the turn. `spent`: compacting was already advised and cannot be
- * carried out here.
+ * The highest threshold that the context has crossed since the last relief. It stays set until a relief or a small
+ * context clears it, so that the end of a turn still knows a crossing within the turn. `spent`: ctxb has advised a
+ * compaction that it cannot carry out.
  */
 export type Latch = 'none' | 'warn' | 'compact' | 'spent';

@@ -4,18 +4,15 @@ import type { GovernorState } from '../state.ts';
 import { changedIn, decided, emit, type Line } from '../steps.ts';
 import { exactIsPossible } from './exact.ts';
 import type { Boundary, Relief } from './relief-state.ts';
-import { refilledByText, type Tools } from './tool-results.ts';
+import { largestResultsText, type Tools } from './tool-results.ts';
 
 /**
- * Signs of thrashing: this number of compactions within `turns`, or within one turn, each at most `calls` after the
- * previous one.
+ * Thrashing: this number of compactions within `turns`, or within one turn, each at most `calls` after the previous
+ * one.
  */
 const THRASH = { compactions: 3, turns: 5, calls: 10 };
 
-/**
- * Maximum calls between two exact compactions that count, which must be in the same turn: an exact compaction costs no
- * call.
- */
+/** Like `THRASH.calls`, for exact compactions in one turn. Fewer, because they cost no call. */
 const EXACT_CALLS = 3;
 
 export function isThrashing(boundaries: readonly Boundary[]): boolean {
@@ -28,51 +25,52 @@ export function thrashText({ work: { tools } }: GovernorState): string {
   return `${THRASH.compactions} compactions within ${THRASH.turns} turns${filledBy(tools)}`;
 }
 
-export function withBoundary({ boundaries, refilled }: Relief, at: Boundary, isExact = false) {
+export function withBoundary({ boundaries, refills }: Relief, at: Boundary, isExact = false) {
   const last = boundaries.at(-1);
   const calls = isExact ? EXACT_CALLS : THRASH.calls;
   const isSoon = last !== undefined && last.turn === at.turn && at.call - last.call <= calls;
-  if (isExact && !isSoon) return { boundaries: [at], refilled: 1 };
-  return { boundaries: [...boundaries, at].slice(-THRASH.compactions), refilled: isSoon ? refilled + 1 : 1 };
+  if (isExact && !isSoon) return { boundaries: [at], refills: 1 };
+  return { boundaries: [...boundaries, at].slice(-THRASH.compactions), refills: isSoon ? refills + 1 : 1 };
 }
 
-/** Maximum number of compactions in a row in one turn, each refilled within a few calls; then the turn ends. */
+/** Maximum compactions in a row in one turn, each filled again within a few calls. Then ctxb ends the turn. */
 const MAX_REFILLS = 5;
 
-/** Announces within a turn what fills the window repeatedly, and finally ends the turn. */
+/** Announces that the window fills again and again within a turn, and with what. Finally ends the turn. */
 export function limitThrash(state: GovernorState, { before }: Line): GovernorState {
   const { turn, facts } = state;
   if (facts.isInjected || turn.phase !== 'running') return state;
-  const compactions = state.relief.refilled;
-  const last = compactions >= MAX_REFILLS && mayEnd(state);
+  const compactions = state.relief.refills;
+  const last = compactions >= MAX_REFILLS && canEndTurn(state);
   if (compactions !== THRASH.compactions && !last) return state;
   const reason = `${compactions} compactions in one turn, each within ${THRASH.calls} calls of the one before${filledBy(before.work.tools)}`;
   const thrash = decided(state, 'thrash', reason, { compactions, last });
   if (!last) return emit(state, thrash);
-  return sendInterrupt(emit(changedIn(state, 'relief', { hopeless: reason }), thrash));
+  return sendInterrupt(emit(changedIn(state, 'relief', { giveUpReason: reason }), thrash));
 }
 
-/** Whether claude ended the turn because its window was filled again at once. */
-export function tellsBreaker({ isError, terminalReason }: ResultEvent): boolean {
+/** Whether claude ended the turn because its window filled again at once. */
+export function isRefillBreaker({ isError, terminalReason }: ResultEvent): boolean {
   return isError && terminalReason === 'rapid_refill_breaker';
 }
 
 /**
- * Gives up if claude itself has ended the turn, as it does when a window fills again within three calls three times.
+ * Gives up after claude's own brake has ended the turn. claude does so when a window fills three times within three
+ * calls.
  */
-export function readBreaker(state: GovernorState, event: ResultEvent): GovernorState {
-  if (!tellsBreaker(event) || !mayEnd(state) || exactIsPossible(state)) return state;
+export function giveUpAfterBreaker(state: GovernorState, event: ResultEvent): GovernorState {
+  if (!isRefillBreaker(event) || !canEndTurn(state) || exactIsPossible(state)) return state;
   const reason = `claude has ended the turn, because its window was filled again at once${filledBy(state.work.tools)}`;
-  return changedIn(state, 'relief', { hopeless: reason });
+  return changedIn(state, 'relief', { giveUpReason: reason });
 }
 
-/** Whether ctxb may act on a full window. */
-function mayEnd({ run }: GovernorState): boolean {
+/** Whether ctxb may end a turn because of a full window. */
+function canEndTurn({ run }: GovernorState): boolean {
   const { compaction, handoff } = run.policy;
   return run.mode === 'act' && (compaction.enabled || handoff.enabled);
 }
 
 function filledBy(tools: Tools): string {
-  const text = refilledByText(tools);
+  const text = largestResultsText(tools);
   return text === '' ? '' : `, filled again by ${text}`;
 }

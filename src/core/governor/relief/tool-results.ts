@@ -2,18 +2,17 @@ import { resultsIn, usesIn } from '../../protocol/blocks.ts';
 import type { AssistantEvent, Event, ToolResult, ToolUse, UserEvent } from '../../protocol/events.ts';
 import { fieldsOf, stringOf, textOf } from '../../protocol/fields.ts';
 import type { Calibration } from '../gauge/estimator.ts';
-import { type Contents, mapContents, NO_CONTENTS, pathOf } from './content.ts';
-import { contentsAfter, endTurn, type Weight } from './contents.ts';
+import { type Contents, endTurn, mapContents, NO_CONTENTS, pathOf } from './content.ts';
+import { contentsAfter, type HiddenCost } from './contents.ts';
 
-/** claude's tool calls, and their results in the main thread's context. */
+/** claude's tool calls, and their results in the context of the main thread. */
 export type Tools = Readonly<typeof NO_TOOLS>;
 
 export const NO_TOOLS = {
-  /** Running tools, oldest first, including those of subagents whose calls are on the stream. */
+  /** Running tools, oldest first, including those of subagents if their calls are on the stream. */
   open: [] as readonly OpenTool[],
-  /** Characters of the results since the last relief, by label, those of the last result last. */
+  /** Characters of the results since the last relief, by label; the last result is last. */
   results: new Map() as ReadonlyMap<string, number>,
-  /** Contents by name, with their uses. */
   contents: NO_CONTENTS,
 };
 
@@ -22,11 +21,11 @@ interface OpenTool {
   readonly agent: string | null;
   /** Milliseconds since the epoch. */
   readonly since: number;
-  /** Whether the long duration was announced. */
-  readonly said: boolean;
+  /** Whether its long duration was announced. */
+  readonly isAnnounced: boolean;
 }
 
-/** Most tools and results that are tracked individually; the oldest are dropped. */
+/** Maximum number of tools and results that are tracked one by one. The oldest are dropped. */
 const LIMIT = 100;
 
 /** The circumstances of an event. */
@@ -35,12 +34,12 @@ interface ToolsAt {
   readonly now: number;
   /** Number of measured calls of the main thread. */
   readonly calls: number;
-  /** Ids of tool calls whose results stay whole, at a relief. */
+  /** Ids of the tool calls whose results a relief keeps whole. */
   readonly kept: readonly string[];
   readonly calibration: Calibration;
   /** Whether contents are tracked. */
-  readonly weighs: boolean;
-  readonly weightOf: (result: ToolResult) => Weight;
+  readonly tracksContents: boolean;
+  readonly hiddenCostOf: (result: ToolResult) => HiddenCost;
 }
 
 export function toolsAfter(tools: Tools, event: Event, at: ToolsAt): Tools {
@@ -50,7 +49,7 @@ export function toolsAfter(tools: Tools, event: Event, at: ToolsAt): Tools {
     const kept = new Set(event.kind === 'boundary' ? at.kept : []);
     return {
       ...tools,
-      ...(at.weighs && { contents: contentsAfterRelief(tools.contents, kept) }),
+      ...(at.tracksContents && { contents: contentsAfterRelief(tools.contents, kept) }),
       results: NO_TOOLS.results,
     };
   }
@@ -65,7 +64,10 @@ function withCalls(tools: Tools, { blocks, subagent: agent }: AssistantEvent, si
   const uses = usesIn(blocks);
   if (uses.length === 0) return tools;
   const others = tools.open.filter(({ use }) => !uses.some(({ id }) => id === use.id));
-  return { ...tools, open: [...others, ...uses.map((use) => ({ use, agent, since, said: false }))].slice(-LIMIT) };
+  return {
+    ...tools,
+    open: [...others, ...uses.map((use) => ({ use, agent, since, isAnnounced: false }))].slice(-LIMIT),
+  };
 }
 
 function withResults(before: Tools, { blocks, subagent }: UserEvent, at: ToolsAt): Tools {
@@ -80,18 +82,18 @@ function withResults(before: Tools, { blocks, subagent }: UserEvent, at: ToolsAt
 }
 
 function addResult(before: Tools, use: ToolUse, result: ToolResult, at: ToolsAt): Tools {
-  const { weighs, calls, calibration, weightOf } = at;
+  const { tracksContents, calls, calibration, hiddenCostOf } = at;
   const label = labelOf(use);
   const all = new Map(before.results);
   all.delete(label);
   all.set(label, (before.results.get(label) ?? 0) + result.text.length);
   const tools = { ...before, results: new Map([...all].slice(-LIMIT)) };
-  return weighs
-    ? { ...tools, contents: contentsAfter(tools.contents, use, result, calls, calibration, weightOf(result)) }
+  return tracksContents
+    ? { ...tools, contents: contentsAfter(tools.contents, use, result, calls, calibration, hiddenCostOf(result)) }
     : tools;
 }
 
-/** Longest title, in UTF-16 units. */
+/** Maximum length of a title, in UTF-16 units. */
 const TITLE_LENGTH = 300;
 
 function labelOf({ name, input }: ToolUse): string {
@@ -105,19 +107,19 @@ export function titleOf(block: ToolUse): string {
 }
 
 /** Titles of the main thread's running tools. */
-export function openTools({ open }: Tools): string {
+export function runningToolTitles({ open }: Tools): string {
   return open.flatMap(({ use, agent }) => (agent === null ? [titleOf(use)] : [])).join('; ');
 }
 
-/** The three largest results by label, with their sizes. */
-export function refilledByText({ results }: Tools): string {
+/** The three largest results, with their sizes. */
+export function largestResultsText({ results }: Tools): string {
   const largest = [...results].sort(([, one], [, other]) => other - one).slice(0, 3);
   return largest.map(([label, chars]) => `${label} (${chars} characters)`).join(', ');
 }
 
-/** @param keptIds ids of tool calls whose results stay whole */
+/** @param keptIds ids of the tool calls whose results the relief keeps whole */
 export function contentsAfterRelief(contents: Contents, keptIds = new Set<string>()): Contents {
   return mapContents(contents, (content) =>
-    keptIds.has(content.id) ? { ...content, isLeft: true } : { ...content, tokens: 0 },
+    keptIds.has(content.id) ? { ...content, isWithoutSurroundings: true } : { ...content, tokens: 0 },
   );
 }

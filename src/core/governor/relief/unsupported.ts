@@ -5,26 +5,26 @@ import { changed, changedIn, decide, type Line } from '../steps.ts';
 import { NOT_EXACT } from './relief-state.ts';
 
 /**
- * The first Claude Code that can load a mod while it runs, so that its start need not wait (tried: 2.1.300 ignores
- * `add_plugins`). Mods run by default from 2.1.286 on.
+ * The first Claude Code that can load a mod while it runs (2.1.300 ignores `add_plugins`). With an older one, every
+ * start would have to wait for the mod.
  */
 export const OLDEST_SUPPORTED = '2.1.301';
 
 /**
- * Passes a too old claude through and only measures it: ctxb does not relieve its context, cut results of its tools or
- * move its trigger. Limits that the user set still apply. Announced once for each version.
+ * Only measures a claude that is too old: no reliefs, no cut results, no change of its trigger. Limits that the user
+ * set still apply. Announced once for each version.
  */
 export function passThroughOlder(state: GovernorState, { before }: Line): GovernorState {
   const { version } = state.session;
   const isOlder = version !== undefined && !isAtLeast(version, OLDEST_SUPPORTED);
   if (!isOlder) return state;
-  const run = { ...state.run, policy: measuringOnly(state.run.policy) };
+  const run = { ...state.run, policy: measureOnlyPolicy(state.run.policy) };
   const measuring = changedIn(changedIn(changed(state, { run }), 'control', { trigger: 'off' }), 'exact', NOT_EXACT);
   if (before.session.version === version) return measuring;
   return decide(measuring, 'unavailable:relief', `Claude Code ${version} is not supported`);
 }
 
-function measuringOnly(policy: Policy): Policy {
+function measureOnlyPolicy(policy: Policy): Policy {
   return {
     ...policy,
     compaction: { ...policy.compaction, enabled: false },

@@ -10,15 +10,15 @@ import {
   lastFiles,
   mapContents,
 } from './content.ts';
-import type { Missed } from './economic-moment.ts';
+import type { Refetched } from './economic-moment.ts';
 
 /**
- * Share of later reused contents whose next use is more than some calls away. Combines the session's own gaps, half of
- * which are at most `STRETCH` times as long the next time, with `ASSUMED_GAPS` gaps of `USUAL_GAP` calls. Remembers each
- * share, because contents have their ages in common.
+ * Returns the chance that a content whose next use will come is unused for more than `age` calls. Based on the gaps of
+ * this session, each extended by `GAP_FACTOR`, and on `ASSUMED_GAPS` gaps of `USUAL_GAP` calls. Caches the result for
+ * each age.
  */
 function survivalOf(gaps: Gaps, times: number): (age: number) => number {
-  const lengths = Object.entries(gaps).map(([gap, count]) => ({ reach: STRETCH * Number(gap), count }));
+  const lengths = Object.entries(gaps).map(([gap, count]) => ({ reach: GAP_FACTOR * Number(gap), count }));
   const known = new Map<number, number>();
   return (age) => {
     let share = known.get(age);
@@ -31,42 +31,40 @@ function survivalOf(gaps: Gaps, times: number): (age: number) => number {
   };
 }
 
-const STRETCH = 1.5;
+const GAP_FACTOR = 1.5;
 const ASSUMED_GAPS = 8;
 const USUAL_GAP = 10;
 
-/** Iterations until the share of reused contents and the chance of each converge. */
-const ROUNDS = 3;
+/** Iterations until the share of reused contents and their chances converge. */
+const ITERATIONS = 3;
 
-/**
- * Calls between two reliefs, close to `npm run outcome`. A later relief would have removed content that is used later.
- */
+/** Expected calls between two reliefs; close to `npm run outcome`. The next relief removes what is used after that. */
 const HORIZON_CALLS = 25;
 
-/** Parts of a cycle over which the wait is summed, by the calls before each. */
-const PARTS = [0, 0.2, 0.4, 0.6, 0.8].map((share) => share * HORIZON_CALLS);
+/** Numbers of calls within a cycle at which the expected wait is sampled. */
+const SAMPLED_CALLS = [0, 0.2, 0.4, 0.6, 0.8].map((share) => share * HORIZON_CALLS);
 
-/** A content in the context. `chance`: that it is used again; `soon`: that this happens within a cycle. */
+/** A content in the context. `chance`: that it is used again; `chanceInCycle`: that this happens within a cycle. */
 interface HeldContent extends Content {
   /** Calls since its last use. */
   readonly age: number;
   readonly chance: number;
-  /** Whether the work under way has used it, not only fetched it. */
+  /** Whether the current work has used it, not only fetched it. */
   readonly isInUse: boolean;
-  readonly soon: number;
-  /** Expected calls until its use, or until the end of the cycle. */
-  readonly waits: number;
+  readonly chanceInCycle: number;
+  /** Expected calls until its use, at most to the end of the cycle. */
+  readonly expectedCalls: number;
 }
 
 /** The contents in the context, with the chance of each to be used again. */
 function heldContents(known: Contents, now: number): HeldContent[] {
-  // Contents of ended work count as unused for one more cycle.
+  // Contents of earlier work count as unused for one more cycle.
   const ended = hasNewWork(known) ? known.changed : 0;
   const alike: Record<Kind, AgedContent[]> = { unused: [], used: [], changed: [], printed: [], answered: [] };
   for (const [name, content] of known.byName) {
-    const age = now - content.used + (content.used > ended ? 0 : HORIZON_CALLS);
+    const age = now - content.usedAt + (content.usedAt > ended ? 0 : HORIZON_CALLS);
     const isHeld = content.tokens > 0 && !isStale(known, name);
-    alike[content.kind].push({ content, age, isHeld, isInUse: content.used > ended && isWorkedOn(content) });
+    alike[content.kind].push({ content, age, isHeld, isInUse: content.usedAt > ended && isWorkedOn(content) });
   }
   return KINDS.flatMap((kind) => withChances(alike[kind], known.gaps[kind]));
 }
@@ -81,8 +79,8 @@ interface AgedContent extends Pick<HeldContent, 'age' | 'isInUse'> {
 }
 
 /**
- * By Bayes' rule from the gaps of reused contents and their share. The chance falls as a content stays unused for longer
- * than others did.
+ * The chances by Bayes' rule: from the gaps of reused contents and the share of reused ones. A chance falls with each
+ * call without a use.
  */
 function withChances(alike: readonly AgedContent[], gaps: Gaps): HeldContent[] {
   const times = sumOf(Object.values(gaps), (count) => count);
@@ -90,7 +88,7 @@ function withChances(alike: readonly AgedContent[], gaps: Gaps): HeldContent[] {
   const waits = alike.map(({ age }) => survival(age));
   let share = 0.5;
   const chanceOf = (wait: number) => (share * wait) / (share * wait + 1 - share);
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < ITERATIONS; round++) {
     const expectedUses = times + sumOf(waits, chanceOf);
     share = (expectedUses + 1) / (times + alike.length + 2);
   }
@@ -98,73 +96,82 @@ function withChances(alike: readonly AgedContent[], gaps: Gaps): HeldContent[] {
   return held.map(({ content, age, isInUse }) => {
     const chance = chanceOf(survival(age));
     const useChance = (calls: number) => chance * (1 - survival(age + calls) / survival(age));
-    const unused = 1 - sumOf(PARTS, useChance) / PARTS.length;
-    return { ...content, age, isInUse, chance, soon: useChance(HORIZON_CALLS), waits: unused * HORIZON_CALLS };
+    const unused = 1 - sumOf(SAMPLED_CALLS, useChance) / SAMPLED_CALLS.length;
+    return {
+      ...content,
+      age,
+      isInUse,
+      chance,
+      chanceInCycle: useChance(HORIZON_CALLS),
+      expectedCalls: unused * HORIZON_CALLS,
+    };
   });
 }
 
-/** Contents that are likely to be used again. */
+/** The choice of contents that stay whole, and its expected cost. */
 export interface WorkingSet {
   /** Ids of the tool calls whose results stay whole. */
   readonly keep: readonly string[];
   /** Tokens of these results. */
   readonly kept: number;
-  /** Expected repeated fetches of the other contents. */
-  readonly missed: Missed;
+  /** Expected fetches of the other contents. */
+  readonly refetched: Refetched;
   /** Cost of fetching all removed contents again, in micro-dollars. */
-  readonly atWorst: number;
-  /** The same for files only. */
-  readonly filesAtWorst: number;
-  /** Tokens of all contents that the work uses, weighted by the chance, and micro-dollars to fetch them again. */
+  readonly refetchAllCost: number;
+  /** Like `refetchAllCost`, for files only. */
+  readonly refetchFilesCost: number;
+  /** Tokens of all contents, each times its chance, and micro-dollars to fetch them again. */
   readonly needed: { readonly tokens: number; readonly cost: number };
 }
 
 export interface Stakes {
   /** Micro-dollars to fetch a content again. @param tokens size of the content */
-  readonly fetching: (tokens: number) => number;
-  /** Micro-dollars to write a content to the cache again, and to read it. @param calls number of calls that read it */
-  readonly holding: (tokens: number, calls: number) => number;
-  /** Lower bound of the chance that a file is used again, although it seems finished. */
-  readonly minShare: (path: string) => number;
-  /** Micro-dollars that may be lost if the work needs all removed contents again. */
-  readonly slack: number;
-  /** Tokens of contents that fit in addition to the prompts. @param wanted tokens of those that should stay */
-  readonly room: (wanted: number) => number;
+  readonly fetchCost: (tokens: number) => number;
+  /** Micro-dollars to write a content to the cache again and to read it. @param calls number of calls that read it */
+  readonly keepCost: (tokens: number, calls: number) => number;
+  /** Least chance that a file is used again, whatever its past uses. */
+  readonly minChance: (path: string) => number;
+  /** Micro-dollars that the run may lose if the work needs all removed contents again. */
+  readonly allowedLoss: number;
+  /** Tokens of contents that fit beside the prompts. @param wanted tokens of the contents that should stay */
+  readonly fittingTokens: (wanted: number) => number;
 }
 
 /**
- * Contents stay whole if keeping them costs less than fetching them again, weighted by the chance and time of their
- * use. Unused contents may be the topic of the work, so they go, oldest first, only as far as the run can afford to
- * fetch all of them again. Of the contents that should stay, those fetched last have room first.
+ * Keeps a content whole if that costs less than fetching it again, times the chance of a use. Unused contents may be
+ * what the work is about, so they are removed, oldest first, only while the run can pay for fetching all of them again.
+ * If not all contents fit, the last fetched have priority.
  */
 export function workingSet(contents: Contents, now: number, stakes: Stakes): WorkingSet {
-  const { fetching, holding, minShare, slack, room } = stakes;
+  const { fetchCost, keepCost, minChance, allowedLoss, fittingTokens } = stakes;
   const held = heldContents(contents, now).sort((a, b) => b.age - a.age);
-  const refetchCost = ({ tokens, cost }: HeldContent) => fetching(tokens) + cost;
-  // Content that claude alone has lost too is fetched again in either case.
-  const maxLoss = (one: HeldContent) => (one.had > 0 ? refetchCost(one) : 0);
+  const refetchCost = ({ tokens, cost }: HeldContent) => fetchCost(tokens) + cost;
+  // The baseline must fetch a content again too if its context lacks it, so that is no loss.
+  const maxLoss = (one: HeldContent) => (one.baselineTokens > 0 ? refetchCost(one) : 0);
   let risk = 0;
   const keep = held.filter((one) => {
-    const { id, tokens, soon, waits, kind, hasPicture } = one;
-    const isAtRisk = kind === 'unused' && risk + maxLoss(one) > slack;
-    const isNeeded = !hasPicture && id !== '' && (isAtRisk || soon * refetchCost(one) >= holding(tokens, waits));
+    const { id, tokens, chanceInCycle, expectedCalls, kind, hasPicture } = one;
+    const isAtRisk = kind === 'unused' && risk + maxLoss(one) > allowedLoss;
+    const isNeeded =
+      !hasPicture && id !== '' && (isAtRisk || chanceInCycle * refetchCost(one) >= keepCost(tokens, expectedCalls));
     if (!isNeeded) risk += maxLoss(one);
     return isNeeded;
   });
-  const staying = fitting(contents, keep, room);
+  const staying = fittingIds(contents, keep, fittingTokens);
   const going = held.filter((one) => !staying.has(one.id));
-  const shareOf = ({ path, soon }: HeldContent) => (path === undefined ? soon : Math.max(soon, minShare(path)));
+  const shareOf = ({ path, chanceInCycle }: HeldContent) =>
+    path === undefined ? chanceInCycle : Math.max(chanceInCycle, minChance(path));
   const useOf = ({ isInUse, chance }: HeldContent) => (isInUse ? 1 : chance);
   return {
     keep: keep.map(({ id }) => id),
     kept: sumOf(keep, ({ id, tokens }) => (staying.has(id) ? tokens : 0)),
-    missed: {
+    refetched: {
       calls: sumOf(going, shareOf),
       tokens: sumOf(going, (one) => shareOf(one) * one.tokens),
       cost: sumOf(going, (one) => shareOf(one) * one.cost),
     },
-    atWorst: sumOf(going, maxLoss),
-    filesAtWorst: sumOf(going, (one) => (one.path === undefined ? 0 : maxLoss(one))),
+    refetchAllCost: sumOf(going, maxLoss),
+    refetchFilesCost: sumOf(going, (one) => (one.path === undefined ? 0 : maxLoss(one))),
     needed: {
       tokens: sumOf(held, (one) => useOf(one) * one.tokens),
       cost: sumOf(held, (one) => useOf(one) * refetchCost(one)),
@@ -172,8 +179,12 @@ export function workingSet(contents: Contents, now: number, stakes: Stakes): Wor
   };
 }
 
-/** Ids of the contents that fit, as the mod chooses them: those fetched last first. */
-function fitting({ byName }: Contents, wanted: readonly HeldContent[], roomFor: Stakes['room']): Set<string> {
+/** Ids of the contents that fit, last fetched first, as the mod chooses them. */
+function fittingIds(
+  { byName }: Contents,
+  wanted: readonly HeldContent[],
+  roomFor: Stakes['fittingTokens'],
+): Set<string> {
   const names = new Set(wanted.map(({ id }) => id));
   let rest = roomFor(sumOf(wanted, ({ tokens }) => tokens));
   const newest = [...byName.values()].filter(({ id }) => names.has(id)).reverse();
@@ -185,53 +196,59 @@ function fitting({ byName }: Contents, wanted: readonly HeldContent[], roomFor: 
 }
 
 /**
- * Files that claude shows again after a summary: those that were changed last, then the last read ones, unless one is
- * larger than the limit in tokens (2.1.332). It shows no pictures again.
+ * Maximum number of files that claude shows again after a summary (2.1.332): those changed last, then those read last.
+ * Files above the limit in tokens and pictures are left out.
  */
-const SHOWN_AGAIN = 5;
-/** claude's limit of 5,000 tokens, and the numbers of the lines, which it does not count. */
-const MAX_SHOWN_TOKENS = 5_300;
+const MAX_RESHOWN_FILES = 5;
+/** claude's limit of 5,000 tokens, plus line numbers, which claude does not count. */
+const MAX_RESHOWN_TOKENS = 5_300;
 
-/** Names of contents, ids of the tool calls that last fetched them, and their total tokens. */
-export interface ShownContents {
+/** Names of contents, ids of the tool calls that fetched them, and the sum of their tokens. */
+export interface ReshownContents {
   readonly names: readonly string[];
   readonly ids: readonly string[];
   readonly tokens: number;
 }
 
 /**
- * Contents that claude shows after a summary, besides the last results. The model fetches the rest when needed.
+ * Contents that claude shows after a summary, besides the last results.
  *
  * @param room free tokens
- * @param size which of their sizes counts: that with claude alone, or that in the run
+ * @param size which size counts: in the baseline's context, or in the run's
  */
-export function reshownContents(contents: Contents, room: number, size: 'had' | 'tokens' = 'had'): ShownContents {
+export function reshownContents(
+  contents: Contents,
+  room: number,
+  size: 'baselineTokens' | 'tokens' = 'baselineTokens',
+): ReshownContents {
   const shown = lastFiles(contents)
     .filter(([name, content]) => content[size] > 0 && !content.hasPicture && !contents.step.names.includes(name))
-    .sort(([, one], [, other]) => other.changed - one.changed)
-    .slice(0, SHOWN_AGAIN)
-    .filter(([, content]) => content.path !== undefined && content[size] <= MAX_SHOWN_TOKENS);
+    .sort(([, one], [, other]) => other.changedAt - one.changedAt)
+    .slice(0, MAX_RESHOWN_FILES)
+    .filter(([, content]) => content.path !== undefined && content[size] <= MAX_RESHOWN_TOKENS);
   const tokens = sumOf(shown, ([, content]) => content[size]);
   if (tokens > room) return { names: [], ids: [], tokens: 0 };
   return { names: shown.map(([name]) => name), ids: shown.map(([, { id }]) => id), tokens };
 }
 
 /**
- * Adds what the context has in addition to claude's summary: the running step, and the files that claude shows again. No
- * tool call has those, so no exact compaction can keep them.
+ * Adds to the contents after a summary: the running step, and the files that claude shows again. No tool call has
+ * these, so no exact compaction can keep them.
  *
  * @param before contents before the summary
- * @param isOwn whether claude alone has them too
+ * @param isOwn whether the baseline's context has them too
  */
-export function withShown(after: Contents, before: Contents, { names }: ShownContents, isOwn: boolean): Contents {
+export function withReshown(after: Contents, before: Contents, { names }: ReshownContents, isOwn: boolean): Contents {
   return mapContents(after, (content, name) => {
     const { tokens } = before.byName.get(name) ?? content;
     if (before.step.names.includes(name)) return { ...content, tokens };
-    return names.includes(name) ? { ...content, id: '', tokens, had: isOwn ? tokens : content.had } : content;
+    return names.includes(name)
+      ? { ...content, id: '', tokens, baselineTokens: isOwn ? tokens : content.baselineTokens }
+      : content;
   });
 }
 
-/** Tokens that the context holds of all contents. */
+/** Tokens of all contents in the context. */
 export function heldTokens({ byName }: Contents): number {
   return sumOf(byName.values(), ({ tokens }) => tokens);
 }

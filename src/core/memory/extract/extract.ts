@@ -1,6 +1,6 @@
 import type { Input, OwnEvent } from '../../governor/input.ts';
 import { isOwnLine } from '../../governor/prompts/own-lines.ts';
-import { mayEcho } from '../../governor/relief/exact.ts';
+import { canBeRepeat } from '../../governor/relief/exact.ts';
 import { picturesIn, resultsIn, usesIn, wordsOf } from '../../protocol/blocks.ts';
 import type { AssistantEvent, Event, UserEvent } from '../../protocol/events.ts';
 import { type Fields, fieldsOf, groupsIn, listOf, stringOf, textOf } from '../../protocol/fields.ts';
@@ -71,7 +71,7 @@ export function createExtractor(options: ExtractOptions) {
   /** After a compaction a log repeats the kept rows; they are older than the boundary and already noted. */
   function isRepeated(event: Event): boolean {
     if (event.kind === 'boundary') keptUntil = event.timestamp;
-    if (!mayEcho(event)) return false;
+    if (!canBeRepeat(event)) return false;
     const isOlder = keptUntil !== undefined && event.timestamp !== undefined && event.timestamp <= keptUntil;
     if (!isOlder) keptUntil = undefined;
     return isOlder;

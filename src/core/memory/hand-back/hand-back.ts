@@ -97,8 +97,8 @@ export function createHandBack(notebook: Notebook, folder: () => string) {
     },
     /** For an exact compaction. Only the mod knows which of the user's words the kept prompts lack. */
     note(state: GovernorState): ExactNote {
-      const { document } = state.relief;
-      const handoffNote = document && `This work continued from the handoff document in ${document}.`;
+      const { documentPath } = state.relief;
+      const handoffNote = documentPath && `This work continued from the handoff document in ${documentPath}.`;
       const opening = openingOf(notebook, state, folder(), CONTEXT_LIMIT, false);
       const unheardTexts = sentPrompts(state).map(({ text }) => text);
       const words = missingWordsOf([opening, ...unheardTexts].join('\n'));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PRICES, priceOf } from '../../../../src/core/governor/cost/prices.ts';
-import { accountsOf } from '../../../../src/core/governor/relief/alone.ts';
+import { accountsOf } from '../../../../src/core/governor/relief/baseline.ts';
 import { drawnAdversary } from '../../../support/economy/adversary.ts';
 import { drawn, drawnLong, drawnWide, HAIKU, OPUS, SONNET } from '../../../support/economy/drawn.ts';
 import { drawnKind, KINDS } from '../../../support/economy/kinds.ts';
@@ -37,7 +37,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
 
 const runAccount = ({ driver }: Played) => {
   if (driver === undefined) throw new Error('claude alone has no account');
-  return accountsOf(driver.state.relief.alone, driver.state.gauge);
+  return accountsOf(driver.state.relief.baseline, driver.state.gauge);
 };
 
 describe.each([
@@ -51,7 +51,7 @@ describe.each([
       const run = playGoverned(jobOf(shape), { ...world, atOnce });
       const told = runAccount(run);
       expect(run.usd / alone.usd).toBeLessThanOrEqual(1.05);
-      const times = told.alone / told.real / (alone.usd / run.usd);
+      const times = told.baseline / told.real / (alone.usd / run.usd);
       expect(times).toBeGreaterThan(0.985);
       expect(times).toBeLessThan(1.015);
     }
@@ -200,7 +200,7 @@ it.each(numbersTo(sized(6, 60)))('a job drawn by lot keeps the bound: %i', (seed
   const { usd } = seed === 3 ? playFull(jobOf(shape, seed), world) : alone;
   const saved = usd - run.usd;
   const most = Math.max(0.015 * usd, 0.1 * saved);
-  expect(Math.abs((told.alone - told.real) / 1e6 - saved)).toBeLessThan(most);
+  expect(Math.abs((told.baseline - told.real) / 1e6 - saved)).toBeLessThan(most);
 });
 
 /** These come back to all files of many prompts at once, and so pay the price of a compaction. */
@@ -215,7 +215,7 @@ describe('a kind of job as people give them', () => {
     expect(run.usd).toBeLessThanOrEqual(mostUsd(run, alone.usd));
     expect(run.usd / alone.usd).toBeLessThanOrEqual(RETURNING[name] ?? 1.05);
     const told = runAccount(run);
-    const error = (told.alone - told.real) / 1e6 - (alone.usd - run.usd);
+    const error = (told.baseline - told.real) / 1e6 - (alone.usd - run.usd);
     expect(Math.abs(error) / alone.usd).toBeLessThan(0.08);
   });
 });

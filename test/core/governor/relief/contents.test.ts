@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { type Contents, NO_CONTENTS } from '../../../../src/core/governor/relief/content.ts';
 import {
-  contentsAfter,
+  type Contents,
   endStep,
   endTurn,
   forgetContents,
-  measuredContents,
-} from '../../../../src/core/governor/relief/contents.ts';
+  NO_CONTENTS,
+  withMeasuredSizes,
+} from '../../../../src/core/governor/relief/content.ts';
+import { contentsAfter } from '../../../../src/core/governor/relief/contents.ts';
 import { contentsAfterRelief } from '../../../../src/core/governor/relief/tool-results.ts';
-import { reshownContents, withShown, workingSet } from '../../../../src/core/governor/relief/working-set.ts';
+import { reshownContents, withReshown, workingSet } from '../../../../src/core/governor/relief/working-set.ts';
 import type { ToolResult } from '../../../../src/core/protocol/events.ts';
 
 type Happening =
@@ -40,7 +41,7 @@ function contentsOf(...all: readonly Happening[]): Contents {
     if (one === 'summary') return forgetContents(endStep(contents), []);
     if (one === 'own summary') {
       const shown = reshownContents(contents, 100_000, 'tokens');
-      return withShown(forgetContents(contentsAfterRelief(contents), []), contents, shown, true);
+      return withReshown(forgetContents(contentsAfterRelief(contents), []), contents, shown, true);
     }
     if (one === 'end of turn') return endTurn(contents);
     const [name, input, text = TEXT, more = {}] = one;
@@ -98,17 +99,17 @@ describe('contents that claude alone would not fetch', () => {
     { name: 'not what its own summary would have taken', all: [read('a'), 'summary', 'relief', read('a')], again: 0 },
   ])('$name', ({ all, again }) => {
     const { step } = contentsOf(...all);
-    expect(step.again).toBe(again);
-    expect(step.tokens > 0).toBe(again > 0);
+    expect(step.refetched).toBe(again);
+    expect(step.refetchedTokens > 0).toBe(again > 0);
   });
 
   it('are owed if only a summary of claude alone removed them', () => {
-    expect(contentsOf(read('a'), 'summary', edit('a')).step.owed.tokens).toBeGreaterThan(500);
+    expect(contentsOf(read('a'), 'summary', edit('a')).step.baselineFetches.tokens).toBeGreaterThan(500);
   });
 
   it('include what their subagents cost', () => {
-    expect(contentsOf(agent('a', 9_000), 'relief', agent('a', 8_000)).step.cost).toBe(8_000);
-    expect(contentsOf(agent('a', 9_000), agent('b', 8_000)).step.cost).toBe(0);
+    expect(contentsOf(agent('a', 9_000), 'relief', agent('a', 8_000)).step.refetchCost).toBe(8_000);
+    expect(contentsOf(agent('a', 9_000), agent('b', 8_000)).step.refetchCost).toBe(0);
   });
 
   it('include what was cut from a result', () => {
@@ -152,13 +153,13 @@ describe('files that claude shows again after a summary', () => {
   it('are not the last results, which a summary keeps', () => {
     expect(reshownContents(contentsOf(read('first'), read('last')), ROOM).names).toEqual(['first']);
     const { byName } = forgetContents(contentsOf(read('a'), run('t'), read('last')), []);
-    expect([...byName.values()].map(({ had }) => had > 0)).toEqual([false, false, true]);
+    expect([...byName.values()].map(({ baselineTokens }) => baselineTokens > 0)).toEqual([false, false, true]);
   });
 });
 
 describe('after a summary in the run', () => {
   const tokens = (...all: Happening[]) =>
-    [...contentsOf(...all, 'own summary').byName.values()].map((one) => [one.tokens > 0, one.had > 0]);
+    [...contentsOf(...all, 'own summary').byName.values()].map((one) => [one.tokens > 0, one.baselineTokens > 0]);
 
   it('the context has the files that claude shows again, with claude alone too', () => {
     const files = ['b', 'c', 'd', 'e', 'f'].map((path) => read(path));
@@ -170,13 +171,13 @@ describe('after a summary in the run', () => {
 
   it('a change needs them as before', () => {
     const all = [read('a'), read('b'), read('c'), edit('a'), run('ps'), 'own summary'] as const;
-    expect(contentsOf(...all, edit('a')).together).toBe(3);
+    expect(contentsOf(...all, edit('a')).filesPerChange).toBe(3);
   });
 });
 
 describe('files that a change needs and a summary of claude alone removed', () => {
   it('are as many of the last files as were read in a row before a change', () => {
-    const owed = (...all: Happening[]) => contentsOf(...all, 'summary', edit('b')).step.owed.calls;
+    const owed = (...all: Happening[]) => contentsOf(...all, 'summary', edit('b')).step.baselineFetches.calls;
     expect(owed(read('a'), read('b'), edit('a'))).toBe(2);
     expect(owed(read('a'), edit('a'), read('b'), edit('b'))).toBe(1);
     expect(owed(read('a'), edit('a'), read('b'), read('a', { offset: 80 }), edit('b'))).toBe(1);
@@ -185,47 +186,50 @@ describe('files that a change needs and a summary of claude alone removed', () =
 
   it('are fewer once a change did without files that a relief had removed', () => {
     const all = [read('a'), read('b'), read('c'), read('d'), edit('a'), 'relief', read('b'), edit('b')] as const;
-    const { together } = contentsOf(...all);
-    expect(together).toBe(1);
+    const { filesPerChange } = contentsOf(...all);
+    expect(filesPerChange).toBe(1);
     const again = contentsOf(...all, read('c'), read('d'), edit('c'), 'summary', edit('c'));
-    expect(again.step.owed.calls).toBe(2);
+    expect(again.step.baselineFetches.calls).toBe(2);
   });
 
   it('are not the files that an earlier turn has only looked through again', () => {
     const all = [read('a'), edit('a'), read('b'), edit('b'), 'relief', read('a'), read('b')] as const;
-    expect(contentsOf(...all, edit('c')).together).toBe(2);
-    expect(contentsOf(...all, 'end of turn', edit('c')).together).toBe(1);
-    expect(contentsOf(read('a'), read('b'), 'end of turn', edit('a')).together).toBe(2);
+    expect(contentsOf(...all, edit('c')).filesPerChange).toBe(2);
+    expect(contentsOf(...all, 'end of turn', edit('c')).filesPerChange).toBe(1);
+    expect(contentsOf(read('a'), read('b'), 'end of turn', edit('a')).filesPerChange).toBe(2);
   });
 
   it('are those of the new work once it has read several new files and changes one of them', () => {
     const all = [read('a'), read('b'), read('c'), read('d'), edit('a'), read('e'), read('f'), edit('e')] as const;
-    expect(contentsOf(...all).together).toBe(2);
-    expect(contentsOf(...all, 'summary', edit('f')).step.owed.calls).toBe(2);
-    expect(contentsOf(...all.slice(0, -1), edit('b')).together).toBe(4);
+    expect(contentsOf(...all).filesPerChange).toBe(2);
+    expect(contentsOf(...all, 'summary', edit('f')).step.baselineFetches.calls).toBe(2);
+    expect(contentsOf(...all.slice(0, -1), edit('b')).filesPerChange).toBe(4);
   });
 
   it('are not those that a file was written from', () => {
     const all = [read('a'), read('b'), write('c'), 'summary'] as const;
-    expect(contentsOf(...all, edit('c')).step.owed.calls).toBe(1);
+    expect(contentsOf(...all, edit('c')).step.baselineFetches.calls).toBe(1);
   });
 
   it('include the one that changes need but do not change', () => {
     const all = [read('spec'), read('a'), edit('a'), read('b'), edit('b'), 'summary', read('c'), edit('c')] as const;
-    const had = [...contentsOf(...all).byName].flatMap(([name, content]) => (content.had > 0 ? [name] : []));
+    const had = [...contentsOf(...all).byName].flatMap(([name, content]) => (content.baselineTokens > 0 ? [name] : []));
     expect(had).toEqual(['spec', 'c']);
   });
 
   it('are not the pages of a log', () => {
     const pages = Array.from({ length: 20 }, (_, at) => run(`sed -n ${at}00,${at}99p test.log`));
-    expect(contentsOf(...pages, read('b'), 'summary', edit('b')).step.owed.calls).toBe(1);
+    expect(contentsOf(...pages, read('b'), 'summary', edit('b')).step.baselineFetches.calls).toBe(1);
   });
 });
 
 describe('the growth of the context shows the size of the last contents', () => {
   const sizesOf = (factor: number) => {
     const contents = contentsOf(read('a'), read('b'));
-    const sizes = [...measuredContents(contents, factor).byName.values()].map(({ tokens, had }) => [tokens, had]);
+    const sizes = [...withMeasuredSizes(contents, factor).byName.values()].map(({ tokens, baselineTokens }) => [
+      tokens,
+      baselineTokens,
+    ]);
     const [[size = 0] = []] = [...contents.byName.values()].map(({ tokens }) => [tokens]);
     return sizes.map((both) => both.map((one) => one / size));
   };
@@ -245,13 +249,13 @@ describe('the growth of the context shows the size of the last contents', () => 
 
 describe('contents that are likely to be used again', () => {
   const poor = {
-    fetching: (tokens: number) => 30 * tokens,
-    holding: (tokens: number, calls: number) => (11.5 + calls) * tokens,
-    minShare: () => 0,
-    room: (wanted: number) => wanted,
-    slack: 0,
+    fetchCost: (tokens: number) => 30 * tokens,
+    keepCost: (tokens: number, calls: number) => (11.5 + calls) * tokens,
+    minChance: () => 0,
+    fittingTokens: (wanted: number) => wanted,
+    allowedLoss: 0,
   };
-  const rich = { ...poor, slack: 100_000_000 };
+  const rich = { ...poor, allowedLoss: 100_000_000 };
   const idle = (calls: number) => Array.from({ length: calls }, (_, index) => run(`true ${index}`));
   /** Files that are read, changed at once, and left. */
   const done = (from: number) =>
@@ -265,9 +269,9 @@ describe('contents that are likely to be used again', () => {
   it('exclude files whose last use is their own change, whatever they were used for before', () => {
     const files = Array.from({ length: 8 }, (_, at) => `src/${at}`);
     const all = files.flatMap((file) => [read(file), run(`check ${file}`), edit(file)]);
-    const { keep, missed } = workingSet(contentsOf(...all), 24, rich);
+    const { keep, refetched } = workingSet(contentsOf(...all), 24, rich);
     expect(keep).toEqual([]);
-    expect(missed.calls).toBeLessThan(1.5);
+    expect(refetched.calls).toBeLessThan(1.5);
   });
 
   it('exclude the output of commands, however often files are used again', () => {
@@ -280,7 +284,7 @@ describe('contents that are likely to be used again', () => {
     const turns = Array.from({ length: 120 }, (_, at) => edit(`src/${at % 40}`));
     const files = Array.from({ length: 40 }, (_, at) => [read(`src/${at}`), edit(`src/${at}`)]).flat();
     const kept = (fetching: number) =>
-      workingSet(contentsOf(...files, ...turns), 200, { ...rich, fetching: (tokens) => fetching * tokens }).keep;
+      workingSet(contentsOf(...files, ...turns), 200, { ...rich, fetchCost: (tokens) => fetching * tokens }).keep;
     const ids = Array.from({ length: 40 }, (_, at) => String(2 * at + 1));
     expect(kept(30)).toEqual([]);
     expect(kept(120).length).toBeLessThan(30);
@@ -317,16 +321,16 @@ describe('contents that are likely to be used again', () => {
 
   it('are no stake if claude alone has lost them', () => {
     const contents = contentsOf(...Array.from({ length: 8 }, (_, index) => read(`src/${index}`)), ...idle(60));
-    expect(workingSet(contents, 68, poor).atWorst).toBeGreaterThan(0);
-    expect(workingSet(forgetContents(endStep(contents), []), 68, poor).atWorst).toBe(0);
+    expect(workingSet(contents, 68, poor).refetchAllCost).toBeGreaterThan(0);
+    expect(workingSet(forgetContents(endStep(contents), []), 68, poor).refetchAllCost).toBe(0);
   });
 
   it('exclude the output of commands from before a change, but not what a change of files leaves as it is', () => {
     const outputs = Array.from({ length: 8 }, (_, at) => run(`make ${at}`));
-    expect(workingSet(contentsOf(...outputs), 8, poor).atWorst).toBeGreaterThan(0);
-    expect(workingSet(contentsOf(...outputs, edit('a')), 9, poor)).toMatchObject({ atWorst: 0, keep: [] });
+    expect(workingSet(contentsOf(...outputs), 8, poor).refetchAllCost).toBeGreaterThan(0);
+    expect(workingSet(contentsOf(...outputs, edit('a')), 9, poor)).toMatchObject({ refetchAllCost: 0, keep: [] });
     const pages = Array.from({ length: 8 }, (_, at): Happening => ['WebFetch', { url: `https://example.com/${at}` }]);
-    expect(workingSet(contentsOf(...pages, edit('a')), 9, poor).atWorst).toBeGreaterThan(0);
+    expect(workingSet(contentsOf(...pages, edit('a')), 9, poor).refetchAllCost).toBeGreaterThan(0);
   });
 
   it('include the answer of a subagent that costs more than keeping it, also after a change', () => {
@@ -334,23 +338,27 @@ describe('contents that are likely to be used again', () => {
       workingSet(contentsOf(...costs.map((cost, at) => agent(`${at}`, cost)), edit('a')), 4, rich);
     expect(kept(1_000, 900_000, 2_000).keep).toEqual(['2']);
     expect(kept(1_000, 2_000, 2_000).keep).toEqual([]);
-    expect(kept(3_000, 3_000, 2_000).atWorst).toBeGreaterThan(kept(1_000, 2_000, 2_000).atWorst);
-    expect(kept(3_000).missed.cost).toBeGreaterThan(300);
+    expect(kept(3_000, 3_000, 2_000).refetchAllCost).toBeGreaterThan(kept(1_000, 2_000, 2_000).refetchAllCost);
+    expect(kept(3_000).refetched.cost).toBeGreaterThan(300);
   });
 
   it('exclude pictures, which no compaction can keep, but they are at stake', () => {
     const rounds = Array.from({ length: 4 }, () => [edit('a'), edit('b')]).flat();
     const contents = contentsOf(look('p'), look('q'), read('a'), read('b'), ...rounds);
-    const { keep, atWorst, missed } = workingSet(contents, 12, poor);
+    const { keep, refetchAllCost, refetched } = workingSet(contents, 12, poor);
     expect(keep).toEqual(['3', '4']);
-    expect(atWorst).toBeGreaterThan(0);
-    expect(missed.calls).toBeGreaterThan(1);
+    expect(refetchAllCost).toBeGreaterThan(0);
+    expect(refetched.calls).toBeGreaterThan(1);
   });
 
   it('exclude files that claude shows beside its summary, which no tool call has, but they are at stake', () => {
-    const { keep, atWorst } = workingSet(contentsOf(read('a'), read('b'), run('t'), 'own summary', read('c')), 5, poor);
+    const { keep, refetchAllCost } = workingSet(
+      contentsOf(read('a'), read('b'), run('t'), 'own summary', read('c')),
+      5,
+      poor,
+    );
     expect(keep).toEqual(['5']);
-    expect(atWorst).toBeGreaterThan(0);
+    expect(refetchAllCost).toBeGreaterThan(0);
   });
 
   it('include a file that claude has shown before: the first result contains it', () => {
@@ -358,16 +366,16 @@ describe('contents that are likely to be used again', () => {
     const unchanged = resultOf(2, 'File unchanged since last read.');
     const use = { type: 'tool_use', id: '2', name: 'Read', input: { file_path: 'a' } } as const;
     const { byName, step } = contentsAfter(endStep(first), use, unchanged, 2);
-    expect(byName.get('a')).toMatchObject({ id: '1', tokens: first.byName.get('a')?.tokens, used: 2, kind: 'used' });
-    expect(step.again).toBe(0);
+    expect(byName.get('a')).toMatchObject({ id: '1', tokens: first.byName.get('a')?.tokens, usedAt: 2, kind: 'used' });
+    expect(step.refetched).toBe(0);
   });
 
   it('include unused contents, which go as far as the run can afford to fetch them again, oldest first', () => {
     const contents = contentsOf(...Array.from({ length: 8 }, (_, index) => read(`src/${index}`)), ...idle(60));
     expect(workingSet(contents, 68, poor).keep.slice(0, 8)).toEqual(['1', '2', '3', '4', '5', '6', '7', '8']);
     const one = contents.byName.get('src/0')?.tokens ?? 0;
-    expect(workingSet(contents, 68, { ...poor, slack: 30 * (3 * one + idle(60).length * one) }).keep).not.toContain(
-      '1',
-    );
+    expect(
+      workingSet(contents, 68, { ...poor, allowedLoss: 30 * (3 * one + idle(60).length * one) }).keep,
+    ).not.toContain('1');
   });
 });

@@ -12,21 +12,21 @@ const none = { calls: 0, tokens: 0 };
 
 /** A conversation of which 10,000 tokens stay beside a system prompt of 12,000. */
 const usual = {
-  landing: 22_000,
+  sizeAfter: 22_000,
   prefix: 12_000,
   growth: 2_000,
   calls: 1_000,
   how: 'exact',
-  answer: 0,
+  answerTokens: 0,
   kept: 0,
-  missed: none,
+  refetched: none,
   rates,
 } as const;
 
 /** Cost of each call of a cycle from relief to relief, counted call by call. */
-function perCall({ landing, prefix, growth, how, answer, rates }: Cycle, at: number): number {
+function perCall({ sizeAfter, prefix, growth, how, answerTokens, rates }: Cycle, at: number): number {
   const { cacheRead, write, output } = rates;
-  let [sum, calls, context] = [(landing - prefix) * (write - cacheRead) + answer * output, 0, landing];
+  let [sum, calls, context] = [(sizeAfter - prefix) * (write - cacheRead) + answerTokens * output, 0, sizeAfter];
   for (; context < at; context += growth) {
     sum += context * cacheRead;
     calls++;
@@ -36,27 +36,27 @@ function perCall({ landing, prefix, growth, how, answer, rates }: Cycle, at: num
 
 type Cycle = Omit<Outlook, 'full' | 'ceiling'>;
 
-const handedOver = { ...usual, landing: 16_000, how: 'handoff', answer: 2_000 } as const;
+const handedOver = { ...usual, sizeAfter: 16_000, how: 'handoff', answerTokens: 2_000 } as const;
 
 describe('the moment from which a relief pays', () => {
   it.each([
     { name: 'the conversation is three times what stays of it', changes: {}, at: 43_448 },
     { name: 'a context that hardly grows', changes: { growth: 10 }, at: 42_000 },
     { name: 'a context that grows fast', changes: { growth: 8_000 }, at: 64_896 },
-    { name: 'what stays is much', changes: { landing: 60_000 }, at: 156_000 },
+    { name: 'what stays is much', changes: { sizeAfter: 60_000 }, at: 156_000 },
     { name: 'reading costs next to nothing', changes: { rates: { ...rates, cacheRead: 30_000 } }, at: 92_428 },
     { name: 'few calls are left', changes: { calls: 3 }, at: 60_334 },
     { name: 'none is left', changes: { calls: 0 }, at: 137_000 },
-    { name: 'three reads have to be done again', changes: { missed: { calls: 3, tokens: 6_000 } }, at: 61_912 },
+    { name: 'three reads have to be done again', changes: { refetched: { calls: 3, tokens: 6_000 } }, at: 61_912 },
     { name: 'a document is to be written, after a reading of all', changes: handedOver, at: 41_456 },
-    { name: 'nothing is kept', changes: { landing: 12_000 }, at: 12_000 },
+    { name: 'nothing is kept', changes: { sizeAfter: 12_000 }, at: 12_000 },
   ])('$name: $at', ({ changes, at }) => {
     expect(economicMoment({ ...usual, ...changes })).toBe(at);
   });
 
   it.each([1_000, 2_000, 5_000, 12_000])('no other level costs less a call where it grows by %i', (growth) => {
     for (const outlook of [
-      { ...usual, growth, landing: 14_000 },
+      { ...usual, growth, sizeAfter: 14_000 },
       { ...handedOver, growth },
     ]) {
       const at = economicMoment(outlook);
@@ -66,7 +66,9 @@ describe('the moment from which a relief pays', () => {
   });
 
   it('comes later if more must be fetched again', () => {
-    const moments = [0, 1, 3, 9].map((calls) => economicMoment({ ...usual, missed: { calls, tokens: 2_000 * calls } }));
+    const moments = [0, 1, 3, 9].map((calls) =>
+      economicMoment({ ...usual, refetched: { calls, tokens: 2_000 * calls } }),
+    );
     expect(moments).toEqual([...moments].sort((a, b) => a - b));
     expect(new Set(moments).size).toBe(4);
   });
@@ -88,8 +90,8 @@ describe('the saving of a relief per call', () => {
 
 describe('two ways after the cache has expired', () => {
   const outlook: Outlook = {
-    ...{ full: 120_000, landing: 50_000, prefix: 0, ceiling: 156_000, growth: 0, calls: 2, kept: 0 },
-    ...{ how: 'summary', answer: 4_000, missed: none, rates },
+    ...{ full: 120_000, sizeAfter: 50_000, prefix: 0, ceiling: 156_000, growth: 0, calls: 2, kept: 0 },
+    ...{ how: 'summary', answerTokens: 4_000, refetched: none, rates },
   };
 
   it.each<{ name: string; changes: Partial<Outlook>; goOn: number; relieve: number }>([
@@ -114,19 +116,19 @@ describe('two ways after the cache has expired', () => {
     },
     {
       name: 'exactly: only what is left is bought again',
-      changes: { how: 'exact', answer: 0, prefix: 12_000, calls: 1 },
+      changes: { how: 'exact', answerTokens: 0, prefix: 12_000, calls: 1 },
       goOn: 0.45,
       relieve: 0.1875,
     },
     {
       name: 'exactly, and a file is read again',
-      changes: { how: 'exact', answer: 0, calls: 1, missed: { calls: 1, tokens: 4_000 } },
+      changes: { how: 'exact', answerTokens: 0, calls: 1, refetched: { calls: 1, tokens: 4_000 } },
       goOn: 0.45,
       relieve: 0.1875 + 0.015 + 0.0006 + 0.00225 + 0.015,
     },
   ])('$name', ({ changes, goOn, relieve }) => {
     const ways = compareCosts({ ...outlook, ...changes });
-    expect(ways.goOn / 1e6).toBeCloseTo(goOn, 6);
-    expect(ways.relieve / 1e6).toBeCloseTo(relieve, 6);
+    expect(ways.continuing / 1e6).toBeCloseTo(goOn, 6);
+    expect(ways.relieving / 1e6).toBeCloseTo(relieve, 6);
   });
 });

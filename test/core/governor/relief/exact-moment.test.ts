@@ -4,7 +4,7 @@ import { noteBoundary, reliefNow } from '../../../../src/core/governor/operation
 import { droppedPrompts } from '../../../../src/core/governor/prompts/mailbox.ts';
 import { toPrompt } from '../../../../src/core/governor/prompts/prompt.ts';
 import { NEW_CONTENT } from '../../../../src/core/governor/relief/content.ts';
-import { momentOf, savingText } from '../../../../src/core/governor/relief/outlook.ts';
+import { reliefMoment, savingText } from '../../../../src/core/governor/relief/outlook.ts';
 import type { GovernorState } from '../../../../src/core/governor/state.ts';
 import { step } from '../../../../src/core/governor/step.ts';
 import { changedIn } from '../../../../src/core/governor/steps.ts';
@@ -47,10 +47,10 @@ function worked({ calls = 20, growth = 2_000, model = MODEL, policy = {}, change
   return { ...ready, ...changes(ready) };
 }
 
-const momentAt = (state: GovernorState) => momentOf(state)?.at ?? Number.NaN;
+const momentAt = (state: GovernorState) => reliefMoment(state)?.at ?? Number.NaN;
 
 const relieved = (call: number) => (state: GovernorState) => ({
-  relief: { ...state.relief, boundaries: [{ turn: 1, call }], bare: 26_000 },
+  relief: { ...state.relief, boundaries: [{ turn: 1, call }], sizeWithoutContents: 26_000 },
 });
 
 describe('the moment of an exact compaction', () => {
@@ -85,7 +85,7 @@ describe('the moment of an exact compaction', () => {
       work: { changes: ({ relief }) => ({ relief: { ...relief, failures: 1, triedAt: 15 } }) },
     },
   ])('is none $name', ({ work }) => {
-    expect(momentOf(worked(work))).toBeUndefined();
+    expect(reliefMoment(worked(work))).toBeUndefined();
   });
 
   it.each<{ name: string; work: Work; than: Work }>([
@@ -113,14 +113,14 @@ describe('the moment of an exact compaction', () => {
 
 function withLanding(tokens: number) {
   return (state: GovernorState) => ({
-    relief: { ...state.relief, boundaries: [{ turn: 1, call: 5 }], bare: tokens },
+    relief: { ...state.relief, boundaries: [{ turn: 1, call: 5 }], sizeWithoutContents: tokens },
   });
 }
 
 /** As many contents that are as likely as not to be used again. */
 function missing(calls: number) {
   return (state: GovernorState) => {
-    const size = { tokens: 3_000, had: 3_000 };
+    const size = { tokens: 3_000, baselineTokens: 3_000 };
     const content = { ...NEW_CONTENT, ...size, id: 'toolu_1', path: '/project/a.ts', kind: 'used' as const };
     const byName = new Map(Array.from({ length: calls }, (_, index) => [`${index}`, content]));
     return changedIn(state, 'tools', { contents: { ...state.work.tools.contents, byName } });
@@ -130,7 +130,7 @@ function missing(calls: number) {
 describe('the cheaper way of relief', () => {
   const off = (state: GovernorState) => changedIn(state, 'exact', { phase: 'off' });
   const tried = (call: number) => (state: GovernorState) => ({
-    relief: { ...state.relief, handed: { call, landing: 23_000, answer: 1_500 } },
+    relief: { ...state.relief, lastHandoff: { call, sizeAfter: 23_000, answerTokens: 1_500 } },
   });
 
   it.each<{ name: string; work: Work; way: string | undefined }>([
@@ -147,7 +147,7 @@ describe('the cheaper way of relief', () => {
       way: undefined,
     },
   ])('is $name', ({ work, way }) => {
-    expect(momentOf(worked(work))?.way).toBe(way);
+    expect(reliefMoment(worked(work))?.way).toBe(way);
   });
 
   it('is announced with its price', () => {
@@ -160,7 +160,7 @@ describe('the cheaper way of relief', () => {
   it('comes later if the agent has written more for the last handoff', () => {
     const at = (answer: number) => {
       const changes = ({ relief }: GovernorState) => ({
-        relief: { ...relief, handed: { call: 5, landing: 23_000, answer } },
+        relief: { ...relief, lastHandoff: { call: 5, sizeAfter: 23_000, answerTokens: answer } },
       });
       return momentAt(worked({ policy: { strategy: 'handoff' }, changes }));
     };
@@ -178,7 +178,7 @@ describe('effects of the moment', () => {
     const boundaries = [1, 2, 3].map((turn) => ({ turn, call: turn * 5 }));
     const thrashed = worked({
       calls: 35,
-      changes: (state) => ({ relief: { ...state.relief, boundaries, bare: 26_000 } }),
+      changes: (state) => ({ relief: { ...state.relief, boundaries, sizeWithoutContents: 26_000 } }),
     });
     expect(reliefNow(thrashed)).toEqual({ way: 'compact' });
   });

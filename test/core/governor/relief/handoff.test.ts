@@ -433,7 +433,7 @@ describe('after a handoff', () => {
   it('latch, failures and due reliefs are reset', () => {
     const { state } = landed(30_000).driver;
     expect(state).toMatchObject({
-      relief: { latch: 'none', failures: 0, due: undefined, handed: { landing: 30_000 } },
+      relief: { latch: 'none', failures: 0, due: undefined, lastHandoff: { sizeAfter: 30_000 } },
     });
   });
 });

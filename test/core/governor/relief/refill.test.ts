@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { UNCALIBRATED } from '../../../../src/core/governor/gauge/estimator.ts';
 import {
+  largestResultsText,
   NO_TOOLS,
-  openTools,
-  refilledByText,
+  runningToolTitles,
   type Tools,
   toolsAfter,
 } from '../../../../src/core/governor/relief/tool-results.ts';
@@ -27,8 +27,8 @@ function refilled(...lines: readonly Line[]): Tools {
         calls: 0,
         kept: [],
         calibration: UNCALIBRATED,
-        weighs: false,
-        weightOf: () => ({}),
+        tracksContents: false,
+        hiddenCostOf: () => ({}),
       }),
     NO_TOOLS,
   );
@@ -43,7 +43,7 @@ describe('the contents that filled the context', () => {
       ...[use('4', 'Grep', { path: 'src' }), result('4', 'x')],
       ...[use('5', 'Glob', {}), result('5', 'xx')],
     );
-    expect(refilledByText(refill)).toBe('Bash (30 characters), Read a.ts (25 characters), Glob (2 characters)');
+    expect(largestResultsText(refill)).toBe('Bash (30 characters), Read a.ts (25 characters), Glob (2 characters)');
   });
 
   it.each([
@@ -56,18 +56,18 @@ describe('the contents that filled the context', () => {
   it('exclude results of subagents, and unrequested results', () => {
     const inside = { parent_tool_use_id: 'toolu_9' };
     const refill = refilled(use('1', 'Bash', {}, inside), result('1', 'x', inside), result('__proto__', 'x'));
-    expect(refilledByText(refill)).toBe('');
+    expect(largestResultsText(refill)).toBe('');
   });
 });
 
 describe('the running tools', () => {
   it('are named in a few words, until they have results', () => {
     const begun = [use('1', 'Bash', { command: 'make all' }), use('2', 'Read', { file_path: 'a.ts' })];
-    expect(openTools(refilled(...begun))).toBe('Bash make all; Read a.ts');
-    expect(openTools(refilled(...begun, result('1', 'x')))).toBe('Read a.ts');
+    expect(runningToolTitles(refilled(...begun))).toBe('Bash make all; Read a.ts');
+    expect(runningToolTitles(refilled(...begun, result('1', 'x')))).toBe('Read a.ts');
   });
 
   it('are empty after the turn', () => {
-    expect(openTools(refilled(use('1', 'Bash', { command: 'make' }), resultLine()))).toBe('');
+    expect(runningToolTitles(refilled(use('1', 'Bash', { command: 'make' }), resultLine()))).toBe('');
   });
 });

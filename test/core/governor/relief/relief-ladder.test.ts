@@ -5,7 +5,7 @@ it('learns from each landing', () => {
   const driver = afterTurn(160_000);
   const before = driver.actions.length;
   driver.claude(boundaryLine('auto', 160_000), callLine(29_000), callLine(30_000));
-  expect(driver.state.relief.landings).toEqual([29_000]);
+  expect(driver.state.relief.sizesAfter).toEqual([29_000]);
   const noted = driver.actions
     .slice(before)
     .flatMap((action) => (action.kind === 'health' ? action.record.details : []));

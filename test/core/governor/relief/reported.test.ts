@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { accountsOf } from '../../../../src/core/governor/relief/alone.ts';
+import { accountsOf } from '../../../../src/core/governor/relief/baseline.ts';
 import { mostUsd, playAlone, playGoverned } from '../../../support/economy/played-claude.ts';
 import { REPORTED, reportedJob, WINDOWS } from '../../../support/economy/reported.ts';
 import { sampled } from '../../../support/size.ts';
@@ -28,7 +28,7 @@ it.each(sampled(jobs, 11))('a job as others report it keeps the bound, and tells
   expect(run.usd / alone.usd).toBeLessThanOrEqual(RETURNING[which[0]] ?? 1.05);
   if (run.driver === undefined) throw new Error('claude alone has no account');
   const { relief, gauge } = run.driver.state;
-  const told = accountsOf(relief.alone, gauge);
-  const error = (told.alone - told.real) / 1e6 - (alone.usd - run.usd);
+  const told = accountsOf(relief.baseline, gauge);
+  const error = (told.baseline - told.real) / 1e6 - (alone.usd - run.usd);
   expect(Math.abs(error) / alone.usd).toBeLessThan(ERRORS[which[0]] ?? USUAL_ERROR);
 });

@@ -41,8 +41,8 @@ function setUp({ entries = WORK, restoreTokens = 1_500, folder = FOLDER, state }
     },
     summary: (text: string) => handBack.summary(text),
     /** @param conversation prompts that are in it */
-    exactNote: (conversation: readonly string[], document?: string) =>
-      noteIn(conversation, handBack.note({ ...now, relief: { ...now.relief, document } })),
+    exactNote: (conversation: readonly string[], documentPath?: string) =>
+      noteIn(conversation, handBack.note({ ...now, relief: { ...now.relief, documentPath } })),
     sent: () => handBack.sent(after(1)),
     note: (entry: Entry) => notebook.add(entry),
   };

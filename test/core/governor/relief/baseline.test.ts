@@ -3,14 +3,14 @@ import { microUsdOf, PRICES, type Price, priceOf } from '../../../../src/core/go
 import { EMPTY_GAUGE } from '../../../../src/core/governor/gauge/gauge.ts';
 import { savedUsd } from '../../../../src/core/governor/relief/accounts.ts';
 import {
-  type Alone,
   accountsOf,
-  aloneAfterCall,
+  type Baseline,
+  baselineAfterCall,
   callCost,
-  NEW_ALONE,
+  NEW_BASELINE,
   SUMMARY_TOKENS,
   summaryCost,
-} from '../../../../src/core/governor/relief/alone.ts';
+} from '../../../../src/core/governor/relief/baseline.ts';
 import { NO_CONTENTS } from '../../../../src/core/governor/relief/content.ts';
 import { fieldsOf } from '../../../../src/core/protocol/fields.ts';
 import { drawnLong } from '../../../support/economy/drawn.ts';
@@ -50,9 +50,9 @@ it('a summary of claude alone after a pause leaves the system prompt in the cach
   const gauge = { ...EMPTY_GAUGE, used: 170_000, first: 30_000 };
   const usage = { input: 0, cacheCreation: 170_000, cacheRead: 0, output: 100 };
   const call = { usage, price, level: 167_000, isOwn: false, isIdle: true, gauge, contents: NO_CONTENTS, given: 0 };
-  const { alone } = accountsOf(aloneAfterCall({ ...NEW_ALONE, context: 170_000 }, call), gauge);
+  const { baseline } = accountsOf(baselineAfterCall({ ...NEW_BASELINE, context: 170_000 }, call), gauge);
   const next = { input: 0, cacheCreation: 30_000 + SUMMARY_TOKENS - 24_000, cacheRead: 24_000, output: 0 };
-  expect(alone).toBe(summaryCost(170_000, price, true) + microUsdOf(next, price));
+  expect(baseline).toBe(summaryCost(170_000, price, true) + microUsdOf(next, price));
 });
 
 it('a summary that claude writes after a pause costs a run as much as claude alone', () => {
@@ -60,7 +60,7 @@ it('a summary that claude writes after a pause costs a run as much as claude alo
   const [alone, run] = [playAlone(jobOf(shape, 104), world), playGoverned(jobOf(shape, 104), world)];
   if (run.driver === undefined) throw new Error('claude alone has no account');
   const { state } = run.driver;
-  expect(accountsOf(state.relief.alone, state.gauge).alone / 1e6 / alone.usd).toBeCloseTo(1, 2);
+  expect(accountsOf(state.relief.baseline, state.gauge).baseline / 1e6 / alone.usd).toBeCloseTo(1, 2);
 });
 
 /** A call that writes what is new to the cache. */
@@ -76,8 +76,8 @@ it('claude alone compacts where the run shows that claude does, although the cal
   driver.claude(writingCall(140_000, 119_900), resultLine());
   driver.prompt('x'.repeat(80_000));
   driver.claude(writingCall(169_000, 29_000), boundaryLine('auto', 169_000), writingCall(60_000, 40_000), resultLine());
-  const { alone, real } = accountsOf(driver.state.relief.alone, driver.state.gauge);
-  expect(alone / real).toBeCloseTo(1, 2);
+  const { baseline, real } = accountsOf(driver.state.relief.baseline, driver.state.gauge);
+  expect(baseline / real).toBeCloseTo(1, 2);
 });
 
 it('subagents that run again because of a relief cost only the run', () => {
@@ -85,11 +85,11 @@ it('subagents that run again because of a relief cost only the run', () => {
   const usage = { input: 0, cacheCreation: 0, cacheRead: 100_000, output: 100 };
   const call = { usage, price, level: 167_000, isOwn: false, isIdle: false, gauge: EMPTY_GAUGE, given: 0 };
   const after = (cost: number) => {
-    const contents = { ...NO_CONTENTS, step: { ...NO_CONTENTS.step, results: 1, again: 1, cost } };
-    return aloneAfterCall(NEW_ALONE, { ...call, contents }).microUsd;
+    const contents = { ...NO_CONTENTS, step: { ...NO_CONTENTS.step, results: 1, refetched: 1, refetchCost: cost } };
+    return baselineAfterCall(NEW_BASELINE, { ...call, contents }).microUsd;
   };
   expect(after(300_000).real).toBe(after(0).real + 300_000);
-  expect(after(300_000).alone).toBe(after(0).alone);
+  expect(after(300_000).baseline).toBe(after(0).baseline);
 });
 
 it('claude alone tries forgotten failures again as it continues', () => {
@@ -98,9 +98,9 @@ it('claude alone tries forgotten failures again as it continues', () => {
   const gauge = { ...EMPTY_GAUGE, used: 100_000 };
   const call = { usage, price, level: 167_000, isOwn: false, isIdle: false, gauge, contents: NO_CONTENTS, given: 0 };
   const costAfter = (calls: number) => {
-    const forgotten: Alone = { ...NEW_ALONE, forgotten: 5 };
-    const after = Array.from({ length: calls }).reduce((alone: Alone) => aloneAfterCall(alone, call), forgotten);
-    return after.lost / callCost(100_000, price);
+    const forgotten: Baseline = { ...NEW_BASELINE, forgottenFailures: 5 };
+    const after = Array.from({ length: calls }).reduce((alone: Baseline) => baselineAfterCall(alone, call), forgotten);
+    return after.retryCost / callCost(100_000, price);
   };
   expect(costAfter(5)).toBeLessThan(1);
   expect(costAfter(80)).toBeGreaterThan(3);

@@ -1,0 +1,246 @@
+import { contextOf, type Usage } from '../../protocol/usage.ts';
+import { microUsdOf, type Price } from '../cost/prices.ts';
+import { callOutput, type Gauge, predictedTokens } from '../gauge/gauge.ts';
+import type { Contents } from './content.ts';
+import { CALL_TOKENS } from './economic-moment.ts';
+import { type ReshownContents, reshownContents } from './working-set.ts';
+
+/**
+ * The baseline: the estimated cost of the same session with claude alone. It has its own context size, which grows by
+ * new content only. A call that fetches again what a relief removed is not part of it. The model writes a summary at
+ * claude's own level. `npm run outcome` compares the estimate with real runs of claude alone.
+ */
+export type Baseline = Readonly<typeof NEW_BASELINE>;
+
+/** The last call. Its results show whether the baseline makes the call too. */
+export interface OpenCall {
+  readonly usage: Usage;
+  readonly price: Price;
+  /** Growth of the baseline's context before the call, in tokens. */
+  readonly growth: number;
+  /**
+   * Tokens that the call finds in the cache although the conversation has left it; undefined if the cache is complete.
+   */
+  readonly cachedTokens: number | undefined;
+  /** Whether ctxb started the turn of the call, so that the baseline lacks it. */
+  readonly isOwn: boolean;
+}
+
+export const NEW_BASELINE = {
+  /** The baseline's context at its last call, in tokens. */
+  context: 0,
+  /** New input between the last call and the replacement of the context, in tokens. */
+  carriedInput: 0,
+  /** Whether the context was replaced since the last call. Then its size does not show the growth. */
+  wasReplaced: false,
+  open: undefined as OpenCall | undefined,
+  /** Costs of all calls except the open one, in micro-dollars: of the baseline and of the run. */
+  microUsd: { baseline: 0, real: 0 },
+  /**
+   * The part of the baseline's cost for contents that it fetches again and the run does not, in micro-dollars. It is
+   * uncertain, because claude might fetch others, or later.
+   */
+  uncertain: 0,
+  /**
+   * Number of failures that the baseline's last summary has removed, and the cost of repeating them, in micro-dollars.
+   * ctxb reports this cost, but does not decide by it.
+   */
+  forgottenFailures: 0,
+  retryCost: 0,
+  /**
+   * The contents that claude shows again after the baseline's summary; undefined unless the last call followed a
+   * summary.
+   */
+  summary: undefined as ReshownContents | undefined,
+};
+
+/** Both costs in micro-dollars, including the open call. */
+export function accountsOf(baseline: Baseline, gauge: Gauge): Baseline['microUsd'] {
+  return settleCall(baseline, callOutput(gauge), true).microUsd;
+}
+
+/** Adds a cost that is not a call of the main thread. @param both the part that the baseline pays too */
+export function withCost(baseline: Baseline, real: number, both = 0): Baseline {
+  const { microUsd } = baseline;
+  return { ...baseline, microUsd: { baseline: microUsd.baseline + both, real: microUsd.real + real } };
+}
+
+/**
+ * Updates the baseline after the context was replaced.
+ * @param isOwn whether its own context is replaced too: by claude or the caller. Then the next call shows the context
+ * of both.
+ */
+export function baselineAfterReplacing(
+  baseline: Baseline,
+  before: Gauge,
+  { step }: Contents,
+  isOwn: boolean,
+): Baseline {
+  if (isOwn) return { ...settleCall(baseline, callOutput(before), wasMade(step)), context: 0, carriedInput: 0 };
+  const carriedInput = baseline.carriedInput + (baseline.wasReplaced ? 0 : predictedTokens(before) - before.used);
+  return { ...baseline, carriedInput, wasReplaced: true };
+}
+
+interface NewCall {
+  readonly usage: Usage;
+  readonly price: Price;
+  /** Tokens at which claude compacts without ctxb. */
+  readonly level: number;
+  readonly isOwn: boolean;
+  /** Whether the last call was so long ago that the cache may have expired. */
+  readonly isIdle: boolean;
+  /** The gauge before the call. */
+  readonly gauge: Gauge;
+  readonly contents: Contents;
+  /** Tokens that ctxb added to a context that was just replaced. */
+  readonly given: number;
+}
+
+/** Updates the baseline after a measured call of the main thread. */
+export function baselineAfterCall(before: Baseline, call: NewCall): Baseline {
+  const {
+    gauge,
+    usage,
+    contents: { step },
+  } = call;
+  const isFirst = before.open === undefined;
+  const isMissed = isUncached(usage, before.wasReplaced ? undefined : gauge.used);
+  const baseline = withExtraFetches(
+    // The baseline does not run the subagents again.
+    withCost(settleCall(before, callOutput(gauge), wasMade(step)), step.refetchCost),
+    call,
+    isMissed && !isFirst && !call.isIdle,
+  );
+  const growthTokens = before.wasReplaced
+    ? before.carriedInput + predictedTokens(gauge) - gauge.used
+    : contextOf(usage) - gauge.used;
+  // The call that fetches a content stays in the context too.
+  const fetched = step.baselineFetches.tokens + step.baselineFetches.calls * CALL_TOKENS;
+  const fresh = isFirst
+    ? contextOf(usage) - baseline.context - call.given
+    : Math.max(0, growthTokens) * (1 - step.refetchedTokens / Math.max(1, step.size)) + step.cut + fetched;
+  // The next call brings the content that a skipped call fetched.
+  const openCall = wasMade(step) ? undefined : before.open;
+  const growth = (openCall?.growth ?? 0) + fresh;
+  const isCold = isFirst || call.isIdle || isMissed;
+  const cachedTokens = openCall?.cachedTokens ?? (isCold ? usage.cacheRead : undefined);
+  const open = { usage, price: call.price, growth, cachedTokens, isOwn: call.isOwn };
+  return withSummary({ ...baseline, carriedInput: 0, wasReplaced: false, open, summary: undefined }, call);
+}
+
+/** Whether the baseline makes the call that asked for the results of the step: some result is new to it. */
+function wasMade({ results, refetched }: Contents['step']): boolean {
+  return results === 0 || refetched < results;
+}
+
+/**
+ * @param before tokens that the cache may contain. Undefined if the cache may contain only the system prompt and the
+ * tools, whose size is unknown.
+ */
+function isUncached(usage: Usage, before: number | undefined): boolean {
+  return before === undefined
+    ? usage.cacheRead * MAX_CONTEXT_PER_PREFIX < contextOf(usage)
+    : usage.cacheRead * 2 < before;
+}
+
+/** The system prompt and the tools are more than one twentieth of a context. */
+const MAX_CONTEXT_PER_PREFIX = 20;
+
+/**
+ * Adds the calls that fetch contents again in the baseline, but not in the run.
+ *
+ * @param isCold whether these calls find an empty cache
+ */
+function withExtraFetches(baseline: Baseline, { contents, price }: NewCall, isCold: boolean): Baseline {
+  const { calls, tokens } = contents.step.baselineFetches;
+  const cost = calls * readingCost(baseline.context + tokens / 2, CALL_TOKENS, price, isCold);
+  const uncertain = baseline.uncertain + cost + readingCost(tokens, 0, price, true);
+  return withCost({ ...baseline, uncertain }, 0, cost);
+}
+
+/** Adds a summary if the baseline has reached claude's own level. The summary reads the whole context once more. */
+function withSummary(baseline: Baseline, { gauge: { first = 0 }, level, contents, isIdle }: NewCall): Baseline {
+  const { open, context } = baseline;
+  if (open === undefined || context + open.growth < level) return baseline;
+  const reading = summaryCost(context, open.price, open.cachedTokens !== undefined);
+  const sizeAfter = first + SUMMARY_TOKENS + open.growth;
+  const summary = reshownContents(contents, level - sizeAfter);
+  const cached = Math.round(first * CACHED_AFTER_SUMMARY);
+  return {
+    ...withCost(baseline, 0, reading),
+    context: cached,
+    // After a pause, the call for the summary has filled the cache.
+    open: {
+      ...open,
+      growth: sizeAfter + summary.tokens - cached,
+      cachedTokens: isIdle ? undefined : open.cachedTokens,
+    },
+    forgottenFailures: contents.failed.length,
+    summary,
+  };
+}
+
+/**
+ * Share of the first call that is in the cache after a summary: the system prompt and the tools, without the text that
+ * claude adds to the first message. The median of public sessions.
+ */
+const CACHED_AFTER_SUMMARY = 0.8;
+
+/**
+ * Length of a summary in tokens: the median of public recordings, which show few thoughts. After a summary, the context
+ * is the system prompt, the tools, the summary and the current step.
+ */
+export const SUMMARY_TOKENS = 2_250;
+
+/** Tokens of claude's request for a summary (2.1.332). */
+const REQUEST_TOKENS = 1_600;
+
+/**
+ * Cost of a summary, in micro-dollars.
+ * @param context tokens that the summary replaces
+ * @param isCold whether the cache has expired
+ */
+export function summaryCost(context: number, price: Price, isCold: boolean): number {
+  return readingCost(context, SUMMARY_TOKENS, price, isCold) + readingCost(REQUEST_TOKENS, 0, price, true);
+}
+
+/** Adds the cost of the open call. @param output output tokens of the open call */
+function settleCall(baseline: Baseline, output: number, wasMade: boolean): Baseline {
+  const { open, context } = baseline;
+  if (open === undefined) return baseline;
+  const { usage, price, growth, cachedTokens, isOwn } = open;
+  const paid = withCost({ ...baseline, open: undefined }, microUsdOf(usage, price, output));
+  if (isOwn || !wasMade) return paid;
+  const cost = microUsdOf(baselineUsage(usage, context, growth, cachedTokens), price, output);
+  const tried = baseline.forgottenFailures * RETRIED_SHARE;
+  return {
+    ...withCost(paid, 0, cost),
+    context: context + growth,
+    forgottenFailures: baseline.forgottenFailures - tried,
+    retryCost: baseline.retryCost + tried * callCost(context + growth, price),
+  };
+}
+
+/** Share of the forgotten failures that a call repeats. Chosen so that the estimate is close to `npm run outcome`. */
+const RETRIED_SHARE = 1 / 40;
+
+/** The usage of the call with the baseline's context. */
+function baselineUsage(usage: Usage, context: number, growth: number, cachedTokens: number | undefined): Usage {
+  const all = context + growth;
+  if (usage.cacheCreation + usage.cacheRead === 0) return { ...usage, input: all };
+  const read = cachedTokens === undefined ? context : Math.min(cachedTokens, all);
+  const hour = usage.cacheCreationHour ? { cacheCreationHour: all - read } : {};
+  return { ...usage, input: 0, cacheRead: read, cacheCreation: all - read, ...hour };
+}
+
+/** Cost of a call that only fetches content, in micro-dollars. @param context tokens that the call reads */
+export function callCost(context: number, price: Price): number {
+  return readingCost(context, CALL_TOKENS, price, false);
+}
+
+/** Cost of reading `tokens`, in micro-dollars. @param isCold whether the cache is empty */
+function readingCost(tokens: number, output: number, price: Price, isCold: boolean): number {
+  const all = Math.round(tokens);
+  const [cacheRead, cacheCreation] = isCold ? [0, all] : [all, 0];
+  return microUsdOf({ input: 0, cacheCreation, cacheRead, output }, price);
+}
