@@ -7,13 +7,13 @@ import { advance } from './conversation/advance.ts';
 import { answerAskers, onAsk, onInterrupt } from './conversation/asks.ts';
 import { onCallerEnd, onCallerLine } from './conversation/caller-line.ts';
 import { onClaude } from './conversation/claude-line.ts';
-import { closePromptsWithoutTurn, forgetSkipped } from './conversation/send-prompt.ts';
-import { judgeSpending, onCostAnswer, onTimeUp, startTime } from './conversation/spending.ts';
+import { closePromptsWithoutTurn, closeSkippedPrompts } from './conversation/send-prompt.ts';
+import { checkSpending, onCostAnswer, onTimeUp, startTimeLimit } from './conversation/spending.ts';
 import type { TimerName } from './effects.ts';
 import { NO_FACTS } from './facts.ts';
 import type { Input, OwnEvent, OwnEventOf } from './input.ts';
 import { onHandoffWritten } from './operations/hand-over.ts';
-import { giveUpArming, onExactFolder, onExactProved } from './operations/load-mod.ts';
+import { onExactFolder, onExactProved, stopWaitingForMod } from './operations/load-mod.ts';
 import { onOperationTimeout } from './operations/rules.ts';
 import { onRecovered } from './process/broken-off.ts';
 import { onBegin, onExit } from './process/process.ts';
@@ -51,7 +51,7 @@ function handleInput(state: GovernorState, input: Input): GovernorState {
 const ON_OWN_EVENT: {
   readonly [K in OwnEvent['kind']]?: (state: GovernorState, event: OwnEventOf<K>) => GovernorState;
 } = {
-  begin: (state) => onBegin(startTime(state)),
+  begin: (state) => onBegin(startTimeLimit(state)),
   interrupt: (state) => onInterrupt(state),
   ask: (state, { ask, by }) => onAsk(state, ask, by),
   exit: onExit,
@@ -59,7 +59,7 @@ const ON_OWN_EVENT: {
   state: (state, { to }) => changedIn(state, 'session', { state: to }),
   notes: (state, { path }) => changedIn(state, 'session', { notes: path }),
   'handoff-written': onHandoffWritten,
-  'project-cost': (state, { others, earlier }) => judgeSpending(state, changedIn(state, 'limits', { others, earlier })),
+  'project-cost': (state, { others, earlier }) => checkSpending(state, changedIn(state, 'limits', { others, earlier })),
   'cost-answer': (state, { limitUsd }) => onCostAnswer(state, limitUsd),
   'agent-read': (state, event) => judgeAgents(readAgentFigures(state, event), { before: state }),
   'file-measured': (state, { requestId, file }) => answerHeld(onFileMeasured(state, requestId, file)),
@@ -73,10 +73,10 @@ const ON_OWN_EVENT: {
 const ON_TIMEOUT: { readonly [T in TimerName]: (state: GovernorState) => GovernorState } = {
   compaction: onOperationTimeout('compaction'),
   context: giveUpAsking,
-  exact: (state) => placeTrigger(giveUpArming(state)),
+  exact: (state) => placeTrigger(stopWaitingForMod(state)),
   background: (state) => changedIn(state, 'turn', { grace: 'over' }),
   turn: closePromptsWithoutTurn,
-  skip: forgetSkipped,
+  skip: closeSkippedPrompts,
   handoff: onOperationTimeout('handoff'),
   exit: (state) => emit(state, { kind: 'kill' }),
   wait: onWaitTimer,

@@ -10,7 +10,7 @@ import { predictedTokens, withReading } from '../gauge/gauge.ts';
 import { isAlias, learnWindowOf } from '../gauge/model-windows.ts';
 import { isKnown } from '../gauge/window.ts';
 import { documentToGive } from '../operations/fresh-context.ts';
-import { onModLoaded, prepareResumed } from '../operations/load-mod.ts';
+import { onModLoaded, prepareResumedSession } from '../operations/load-mod.ts';
 import { NATIVE_RESERVE_TOKENS, type Policy } from '../policy.ts';
 import { isLastTurn, promptsInTurn } from '../prompts/mailbox.ts';
 import { askContext, askUsage, controlLine, isAsking, isOwnUuid, request, successLine } from '../prompts/own-lines.ts';
@@ -226,7 +226,7 @@ function onContext(state: GovernorState, event: ControlResponseEvent): GovernorS
   const own = isAlias(gauge, model) ? undefined : model;
   const measured = hidesWindow ? gauge : learnWindowOf(gauge, own, tokens, 'asked');
   const opened = finishOpening(changed(changedIn(state, 'control', { trigger }), { gauge: measured }));
-  return phase === 'opening' ? prepareResumed(opened) : opened;
+  return phase === 'opening' ? prepareResumedSession(opened) : opened;
 }
 
 /**

@@ -3,7 +3,7 @@ import { type Fields, fieldsOf, stringOf, textOf } from '../../protocol/fields.t
 import { AGENT_TOOLS, askAgent, countReason, endStopped, takeUnsentNotice } from '../agents/agent-limits.ts';
 import type { HookAnswer, HookName } from '../effects.ts';
 import { readGauge } from '../gauge/gauge.ts';
-import { documentToGive, noteCleared, resumesInNewProcess } from '../operations/fresh-context.ts';
+import { documentToGive, recordCleared, resumesInNewProcess } from '../operations/fresh-context.ts';
 import { stopHeldPrompt } from '../prompts/own-lines.ts';
 import { commandIn, promptsAsText } from '../prompts/prompt.ts';
 import { maxGivenBackLength } from '../relief/beside-summary.ts';
@@ -42,7 +42,7 @@ export function answerCallback(state: GovernorState, event: ControlRequestEvent)
   if (hook === 'UserPromptSubmit') return answerPrompt(state, answer, stringOf(input.prompt));
   if (hook !== 'SessionStart') return emit(state, answer);
   if (input.source === 'compact') return restore(state, answer);
-  return resumesInNewProcess(state) ? emit(noteCleared(state, false), answer) : handOver(state, answer);
+  return resumesInNewProcess(state) ? emit(recordCleared(state, false), answer) : handOver(state, answer);
 }
 
 /** Whether a hook is about a tool; claude then does not accept null for the matcher. */
@@ -68,7 +68,7 @@ function handOver(state: GovernorState, answer: HookAnswer): GovernorState {
   const document = documentToGive(state);
   if (document === undefined) return emit(state, answer);
   const { text: context } = document;
-  return emit(setHistory(noteCleared(state, true), context), { ...answer, context });
+  return emit(setHistory(recordCleared(state, true), context), { ...answer, context });
 }
 
 /** Gives the focus to claude's own compaction; ctxb's own compaction gets it as the argument of `/compact`. */

@@ -3,7 +3,7 @@ import { isReporting } from '../agents/agents.ts';
 import { awaitsAgents } from '../control/control.ts';
 import type { Prompt } from '../input.ts';
 import { startBriefing } from '../operations/fresh-context.ts';
-import { adviseRelief, dueRelief, relieveFor, startRelief } from '../operations/relief.ts';
+import { adviseRelief, dueRelief, relieveForLargeTask, startRelief } from '../operations/relief.ts';
 import { isLastTurn, waiting, withoutPrompt } from '../prompts/mailbox.ts';
 import { isAsking, stopTask } from '../prompts/own-lines.ts';
 import { backgroundTasks, isAtWork } from '../prompts/tasks.ts';
@@ -25,7 +25,7 @@ function continueRun(state: GovernorState): GovernorState {
   const [next] = waiting(state);
   const { undelivered } = state.relief;
   if (undelivered !== undefined && state.run.withoutHooks) return startBriefing(state, undelivered);
-  // The work that the context still holds resumes before the context is replaced.
+  // The current context knows the interrupted work, so it resumes before a relief.
   if (state.mailbox.work !== undefined) return resumeWork(state, state.mailbox.work);
   const due = dueRelief(state, next);
   if (due !== undefined) return advance((state.run.mode === 'act' ? startRelief : adviseRelief)(state, due));
@@ -37,15 +37,15 @@ function sendNext(state: GovernorState, next: Prompt): GovernorState {
   const sent = sendPrompt(without(state, next), next);
   // A prompt that claude skips starts no turn, so the next one can be sent at once.
   if (isFree(sent)) return advance(sent);
-  // Observe mode has no hooks, so claude's input can close while the last turn runs, as without ctxb.
+  // Observe mode has no hooks, so ctxb closes claude's input during the last turn, as a caller without ctxb does.
   return sent.run.mode === 'observe' && isLastTurn(sent) ? closeInput(sent) : sent;
 }
 
-/** Handles a prompt that is too large for the rest of the window, as `zones.onLargeTask` says. */
+/** Handles a prompt that is too large for the rest of the window, as the setting `zones.onLargeTask` says. */
 function considerLargeTask(state: GovernorState, prompt: Prompt): GovernorState {
   const announced = announceLargeTask(state, prompt);
   const { onLargeTask } = state.run.policy.zones;
-  if (onLargeTask === 'relieve') return relieveFor(announced);
+  if (onLargeTask === 'relieve') return relieveForLargeTask(announced);
   const isRejected = onLargeTask === 'reject' && state.run.mode === 'act';
   return isRejected ? refusePrompt(without(announced, prompt), prompt) : announced;
 }
@@ -64,12 +64,14 @@ export function isFree(state: GovernorState): boolean {
 }
 
 /**
- * Closes claude's input when all turns have ended, also those that background tasks start: until then claude must be
- * able to ask our hooks. Like claude with a closed input, ctxb waits for subagents and gives shells more time.
+ * Closes claude's input after the last turn. Background tasks can start further turns, and until then claude must be
+ * able to call ctxb's hooks. Like claude after the end of its input, ctxb waits for subagents, and gives background
+ * shells more time.
  */
 function endWhenDone(state: GovernorState): GovernorState {
   const { state: afterNotice, text } = takeUnsentNotice(state, undefined);
-  // claude does not report that ctxb stopped a workflow, so the agent would wait for it or end without it.
+  // claude does not report that ctxb stopped a workflow. Without a notice, the agent would wait for it or end without
+  // it.
   if (text !== '' && state.run.mode === 'act' && !isReporting(state)) return resumeWork(afterNotice, text);
   if (!state.mailbox.ended) return state;
   const tasks = backgroundTasks(state.work.tasks);
@@ -85,10 +87,10 @@ function endWhenDone(state: GovernorState): GovernorState {
   return closeInput(shells.reduce((next, { id }) => stopTask(next, id), state));
 }
 
-/** Time that claude itself gives background shells. */
+/** Time that claude gives background shells after the end of its input. */
 const SHELLS_MS = 600_000;
 
-/** A wake-up that is late by more than this is no longer expected. */
+/** Delay after which ctxb no longer expects a wake-up. */
 const LATE_WAKEUP_MS = 60_000;
 
 export function closeInput(state: GovernorState): GovernorState {

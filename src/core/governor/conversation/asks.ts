@@ -15,29 +15,29 @@ import { changedIn, decide, emit, isHandingOver, isRelieving } from '../steps.ts
 import { isWaiting, stopWaiting } from '../waits/wait.ts';
 import { onCostAnswer } from './spending.ts';
 
-/** Handles a request from outside the run. A request that cannot be met is answered at once. */
+/** Handles a request from a ctxb command or the caller. Refuses an impossible one at once. */
 export function onAsk(state: GovernorState, ask: Ask, by: Asker): GovernorState {
-  const why = refusal(state, ask);
+  const why = reasonToRefuse(state, ask);
   if (why !== undefined) return emit(state, answerTo(by, { done: false, text: why }));
   if (ask.what === 'stop') return stop(state, ask, by);
-  const requested = askRelief(state, ask.what, ask.now, by);
+  const requested = recordReliefRequest(state, ask.what, ask.now, by);
   return ask.now ? placeTrigger(loadMod(requested)) : requested;
 }
 
-function refusal(state: GovernorState, { what, now }: Ask): string | undefined {
+function reasonToRefuse(state: GovernorState, { what, now }: Ask): string | undefined {
   const { run, mailbox, relief } = state;
   if (run.mode !== 'act') return 'this run only observes (--observe)';
   if (mailbox.input === 'closed' || mailbox.outcome !== undefined) return 'the run is about to end';
   if (what === 'stop') return undefined;
-  const cannot = whyNotNow(what, state);
+  const cannot = reasonAgainstRelief(what, state);
   if (cannot !== undefined) return cannot;
   if (relief.request !== undefined && relief.request.way !== what)
     return `a ${relief.request.way === 'compact' ? 'compaction' : 'handoff'} was asked for before`;
-  return whyNotInTurn(state, what === 'compact', now);
+  return reasonAgainstTiming(state, what === 'compact', now);
 }
 
-/** Why a relief can come neither after this turn nor, with `now`, in the middle of it. */
-function whyNotInTurn(state: GovernorState, isCompaction: boolean, now: boolean): string | undefined {
+/** Why a relief is possible neither after this turn nor, with `now`, within it. */
+function reasonAgainstTiming(state: GovernorState, isCompaction: boolean, now: boolean): string | undefined {
   const canBeNow = isCompaction && (state.process.control.trigger !== 'off' || state.turn.phase === 'idle');
   if (now && canBeNow) return undefined;
   const isLast = isLastTurn(state) && !isRelieving(state);
@@ -48,7 +48,7 @@ function whyNotInTurn(state: GovernorState, isCompaction: boolean, now: boolean)
 const NOT_NOW =
   "ctxb may not move claude's level (--no-mid-turn, or claude's settings): without --now it compacts after the turn";
 
-function whyNotNow(way: ReliefRequest['way'], state: GovernorState): string | undefined {
+function reasonAgainstRelief(way: ReliefRequest['way'], state: GovernorState): string | undefined {
   if (state.gauge.calls === 0) return `there is nothing to ${way === 'compact' ? 'compact' : 'hand over'} yet`;
   if (way === 'handoff')
     return state.run.policy.handoff.enabled || isHandingOver(state)
@@ -58,8 +58,13 @@ function whyNotNow(way: ReliefRequest['way'], state: GovernorState): string | un
   return state.relief.blocked ? 'a hook blocks compactions' : undefined;
 }
 
-/** A relief that has already begun also answers later askers. */
-function askRelief(state: GovernorState, way: ReliefRequest['way'], isMidTurn: boolean, by: Asker): GovernorState {
+/** If a relief has already begun, its result also answers this request. */
+function recordReliefRequest(
+  state: GovernorState,
+  way: ReliefRequest['way'],
+  isMidTurn: boolean,
+  by: Asker,
+): GovernorState {
   const { request } = state.relief;
   const before = request?.before ?? predictedTokens(state.gauge);
   const phase = request?.phase ?? (isUnderWay(state, way) ? 'begun' : 'waiting');
@@ -70,11 +75,14 @@ function askRelief(state: GovernorState, way: ReliefRequest['way'], isMidTurn: b
 }
 
 function isUnderWay(state: GovernorState, way: ReliefRequest['way']): boolean {
-  const landing = state.relief.unmeasured?.of === (way === 'compact' ? 'compaction' : 'handoff');
-  return landing || (way === 'compact' ? state.operation.phase === 'compacting' : isHandingOver(state));
+  const isUnmeasured = state.relief.unmeasured?.of === (way === 'compact' ? 'compaction' : 'handoff');
+  return isUnmeasured || (way === 'compact' ? state.operation.phase === 'compacting' : isHandingOver(state));
 }
 
-/** Ends the run after the turn. Interrupts the turn for `--now`, or if it waits for the API, which can take hours. */
+/**
+ * Ends the run after the turn. Interrupts the turn with `--now`. Also if the turn waits for the API, which can take
+ * hours.
+ */
 function stop(state: GovernorState, { now }: Ask, by: Asker): GovernorState {
   const ended = changedIn(stopWaiting(state), 'mailbox', { outcome: 'asked' });
   const next = emit(ended, answerTo(by, { done: true, text: 'stopping' }));
@@ -86,7 +94,7 @@ function stop(state: GovernorState, { now }: Ask, by: Asker): GovernorState {
 export function answerAskers(before: GovernorState, state: GovernorState): GovernorState {
   const { request } = state.relief;
   if (request === undefined) return state;
-  const answer = answerFrom(before, state, request);
+  const answer = findAnswer(before, state, request);
   if (answer !== undefined) {
     return emit(changedIn(state, 'relief', { request: undefined }), ...request.by.map((by) => answerTo(by, answer)));
   }
@@ -95,24 +103,24 @@ export function answerAskers(before: GovernorState, state: GovernorState): Gover
   return hasBegun ? changedIn(state, 'relief', { request: running }) : state;
 }
 
-function failureIn(action: Action): string[] {
+function failureReasons(action: Action): string[] {
   const isFailed = action.kind === 'compacted' && action.verdict !== 'success';
   const isOver = action.kind === 'give-up' && action.of === 'run';
   return isFailed || isOver || action.kind === 'put-off' ? [action.reason] : [];
 }
 
-function answerFrom(before: GovernorState, state: GovernorState, asked: ReliefRequest): AskAnswer | undefined {
-  const [failure] = state.actions.flatMap(failureIn);
+function findAnswer(before: GovernorState, state: GovernorState, asked: ReliefRequest): AskAnswer | undefined {
+  const [failure] = state.actions.flatMap(failureReasons);
   if (failure !== undefined) return { done: false, text: failure };
   const { unmeasured } = state.relief;
   const { before: size, phase } = asked;
   const landed = unmeasured === undefined && phase === 'begun' ? before.relief.unmeasured : undefined;
   if (landed !== undefined) return doneAnswer(landed, size, state.gauge.used);
-  // Without a further call, the size comes from the receipt, or else from claude's own count.
+  // Before the next call, the size comes from the receipt, or from claude's own count.
   if (unmeasured !== undefined && state.gauge.basis === 'asked' && state.turn.phase === 'idle') {
     const { receipt } = unmeasured;
     if (receipt === undefined) return doneAnswer(unmeasured, size, state.gauge.used);
-    const answer = doneAnswer(unmeasured, size, tokensAfter(receipt, size, before));
+    const answer = doneAnswer(unmeasured, size, estimateSizeAfter(receipt, size, before));
     return answer.done ? { ...answer, estimated: true } : answer;
   }
   if (state.mailbox.input !== 'closed') return undefined;
@@ -127,8 +135,11 @@ function doneAnswer({ of, native, receipt }: UnmeasuredRelief, before: number, a
   return { done: isFreed, text: isFreed ? done : `${done}, but nothing was freed`, before, after };
 }
 
-/** The receipt of an exact compaction estimates only the messages, so their measured size is scaled by its share. */
-function tokensAfter(receipt: ExactReceipt, size: number, before: GovernorState): number {
+/**
+ * Estimates the size after an exact compaction. The receipt only estimates the messages, so its share scales their
+ * measured size.
+ */
+function estimateSizeAfter(receipt: ExactReceipt, size: number, before: GovernorState): number {
   const prefix = Math.min(prefixOf(before), size);
   return Math.round(prefix + (size - prefix) * shareLeft(receipt));
 }
@@ -151,6 +162,6 @@ export function onInterrupt(before: GovernorState, reason = 'the user asked to s
   if (state.turn.phase !== 'sent') return sendInterrupt(next);
   // Without a session id claude may still wait for its hooks and hold the prompt, which must not start.
   if (state.session.id === undefined) return emit(next, { kind: 'kill', signal: 'SIGTERM' });
-  // claude ignores an interrupt until the turn begins, so the turn is stopped then.
+  // claude ignores an interrupt before the turn begins, so ctxb stops the turn later.
   return changedIn(next, 'mailbox', { stopNext: true });
 }

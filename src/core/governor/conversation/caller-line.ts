@@ -4,7 +4,7 @@ import { type Fields, fieldsOf, parsed, parseFields } from '../../protocol/field
 import { noteRequest } from '../control/callers-requests.ts';
 import { askAgents, mergeInitialize, openControl, refuseQuestions } from '../control/control.ts';
 import type { Ask, Prompt } from '../input.ts';
-import { noteInterrupt } from '../operations/compact.ts';
+import { recordInterrupt } from '../operations/compact.ts';
 import { adviseDue, dueRelief } from '../operations/relief.ts';
 import { answerWithDeferredEnd, waiting, withPrompt } from '../prompts/mailbox.ts';
 import { toPrompt } from '../prompts/prompt.ts';
@@ -16,30 +16,30 @@ import { stopWaiting } from '../waits/wait.ts';
 import { isTooLarge } from '../zones/notices.ts';
 import { closeInput, isFree } from './advance.ts';
 import { onAsk } from './asks.ts';
-import { noteStop, sendPrompt } from './send-prompt.ts';
+import { sendPrompt, stopHeldTurnLater } from './send-prompt.ts';
 
 export function onCallerLine(before: GovernorState, event: Event, line: string): GovernorState {
-  const state = isRefused(event, line) ? changedIn(before, 'process', { balks: true }) : before;
+  const state = endsClaude(event, line) ? changedIn(before, 'process', { balks: true }) : before;
   if (state.run.mode !== 'act') return passThrough(state, event, line);
-  const request = askOf(event);
+  const request = requestToCtxb(event);
   if (request !== undefined) return onAsk(state, request.ask, request.by);
-  if (event.kind === 'control-request') return ask(noteRequest(state, event), event, line);
+  if (event.kind === 'control-request') return handleControlRequest(noteRequest(state, event), event, line);
   // Between two processes claude cannot answer.
   if (state.process.control.phase !== 'closed' || state.process.phase === 'dead') return dispatch(state, event, line);
   // The caller may send `initialize` until its first prompt.
-  return event.kind === 'user' ? dispatch(openControl(state), event, line) : pass(state, line);
+  return event.kind === 'user' ? dispatch(openControl(state), event, line) : sendLine(state, line);
 }
 
 export function onCallerEnd(state: GovernorState): GovernorState {
-  const isLeft = state.turn.phase === 'idle' && waiting(state).length === 0 && !isRelieving(state);
+  const isDone = state.turn.phase === 'idle' && waiting(state).length === 0 && !isRelieving(state);
   // claude starts no scheduled wake-up after its input closes between turns.
-  const next = isLeft ? changedIn(state, 'work', { tasks: withoutWakeup(state.work.tasks) }) : state;
+  const next = isDone ? changedIn(state, 'work', { tasks: withoutWakeup(state.work.tasks) }) : state;
   const ended = changedIn(next, 'mailbox', { ended: true });
   return state.run.mode === 'observe' && state.run.callerSpeaksProtocol ? closeInput(ended) : refuseQuestions(ended);
 }
 
-/** The control requests `compact` and `handoff` are for ctxb; claude does not know them. */
-function askOf(event: Event): { readonly ask: Ask; readonly by: Asker } | undefined {
+/** Finds a control request to ctxb: `compact` or `handoff`. claude does not know these. */
+function requestToCtxb(event: Event): { readonly ask: Ask; readonly by: Asker } | undefined {
   if (event.kind !== 'control-request') return undefined;
   const { subtype: what, now } = event.request;
   if (what !== 'compact' && what !== 'handoff') return undefined;
@@ -49,9 +49,9 @@ function askOf(event: Event): { readonly ask: Ask; readonly by: Asker } | undefi
 function dispatch(state: GovernorState, event: Event, line: string): GovernorState {
   if (event.kind === 'control-response') {
     const questions = state.process.control.questions.filter((id) => id !== event.requestId);
-    return pass(changedIn(state, 'control', { questions }), line);
+    return sendLine(changedIn(state, 'control', { questions }), line);
   }
-  if (event.kind !== 'user' || !isAnswerable(line)) return pass(state, line);
+  if (event.kind !== 'user' || !isAnswerable(line)) return sendLine(state, line);
   const prompt = toPrompt(event, line);
   if (joinsTurn(state, prompt)) return sendPrompt(state, prompt);
   const queued = changed(state, { mailbox: withPrompt(state.mailbox, prompt, 'waiting') });
@@ -60,27 +60,27 @@ function dispatch(state: GovernorState, event: Event, line: string): GovernorSta
   return mustWait ? emit(queued, { kind: 'hold', uuid: prompt.uuid, line }) : queued;
 }
 
-function ask(state: GovernorState, event: ControlRequestEvent, line: string): GovernorState {
+function handleControlRequest(state: GovernorState, event: ControlRequestEvent, line: string): GovernorState {
   if (event.subtype === 'interrupt') {
     const stopped = changedIn(state, 'turn', { stopped: state.turn.stopped ?? 'asked' });
-    return pass(noteStop(noteInterrupt(endPause(stopped))), line);
+    return sendLine(stopHeldTurnLater(recordInterrupt(endPause(stopped))), line);
   }
-  if (event.subtype !== 'initialize') return pass(state, line);
-  // The recorded `initialize` opens the control channel of the next process.
+  if (event.subtype !== 'initialize') return sendLine(state, line);
+  // The next process gets the recorded `initialize`.
   return state.process.phase === 'dead' ? state : mergeInitialize(state, event.request, event.requestId);
 }
 
 /**
- * Whether claude exits at this line: invalid JSON, `null`, a role other than `user`, or a request without content.
- * claude ignores other values that are not objects.
+ * Whether claude exits at this line: invalid JSON, `null`, a role other than `user`, or a request without content. It
+ * ignores other values.
  */
-function isRefused(event: Event, line: string): boolean {
+function endsClaude(event: Event, line: string): boolean {
   if (event.kind === 'malformed') return !event.blank && (parsed(line) ?? null) === null;
   if (event.kind === 'control-request') return !parseFields(line).request;
   return event.kind === 'user' && messageIn(line).role !== 'user';
 }
 
-/** Whether claude answers the message. It exits at a role other than `user`, and ignores invalid content. */
+/** Whether claude answers the message. It exits at another role than `user`, and ignores invalid content. */
 function isAnswerable(line: string): boolean {
   const { role, content } = messageIn(line);
   return role === 'user' && isContent(content);
@@ -90,20 +90,20 @@ function messageIn(line: string): Fields {
   return fieldsOf(parseFields(line).message);
 }
 
-/** Ends the pause before a turn is repeated: the result that claude wrote for it remains. */
+/** Ends the pause before ctxb repeats a turn. The caller gets the result that claude wrote for the turn. */
 function endPause(state: GovernorState): GovernorState {
   const stopped = stopWaiting(state);
   if (stopped === state || state.mailbox.input === 'closed') return state;
   return answerWithDeferredEnd(changedIn(stopped, 'mailbox', { work: undefined }));
 }
 
-function pass(state: GovernorState, line: string): GovernorState {
+function sendLine(state: GovernorState, line: string): GovernorState {
   return emit(state, { kind: 'send', line });
 }
 
 /**
- * A prompt goes into the running turn at once, as without ctxb. A command would run after the turn anyway, where it
- * could be mistaken for one of ctxb's.
+ * Whether a prompt goes into the running turn at once, as without ctxb. A command does not: claude would run it after
+ * the turn, where ctxb could mistake it for one of its own.
  */
 function joinsTurn(state: GovernorState, prompt: Prompt): boolean {
   return (
@@ -116,7 +116,10 @@ function joinsTurn(state: GovernorState, prompt: Prompt): boolean {
   );
 }
 
-/** Observe mode: the caller's lines pass unchanged and at once; prompts that ctxb feeds are sent one by one. */
+/**
+ * Passes the caller's lines unchanged and at once in observe mode. Without the stream protocol, ctxb sends the prompts
+ * one by one.
+ */
 function passThrough(state: GovernorState, event: Event, line: string): GovernorState {
   if (event.kind !== 'user')
     return state.run.mode === 'replay' ? state : emit(state, { kind: 'send', line, exact: true });

@@ -11,10 +11,16 @@ import type { Action } from '../decisions.ts';
 import { type Facts, factsOf, isMainMessage, type SizedCall, tellsInterrupt } from '../facts.ts';
 import { measureLine, sumContent } from '../gauge/estimator.ts';
 import { isCharactersOnly } from '../gauge/gauge.ts';
-import { endOverdue, forgetFailures, giveUpNative } from '../operations/compact.ts';
+import { endAbandoned, forgetFailures, giveUpAfterNativeFailure } from '../operations/compact.ts';
 import { prepareExact } from '../operations/load-mod.ts';
-import { adviseDue, judgeLevel, measureLanding, noteBoundary, tellNative } from '../operations/relief.ts';
-import { followOperation, waitLonger } from '../operations/rules.ts';
+import {
+  adviseDue,
+  announceNativeCompaction,
+  measureRelief,
+  recordCompaction,
+  updateLatch,
+} from '../operations/relief.ts';
+import { onOperationLine, waitLonger } from '../operations/rules.ts';
 import { forgetRestarts, isFailedResume, noteAlive } from '../process/process.ts';
 import { readStall } from '../process/stall.ts';
 import { answer, droppedPrompts, markHeard, owedPrompts, promptsInTurn, resumedWork } from '../prompts/mailbox.ts';
@@ -35,25 +41,25 @@ import { cutTokens, followResults } from '../tool-budget/tool-state.ts';
 import { followLimits, followWait, readFailure } from '../waits/wait.ts';
 import { judgeZone, noteTurn } from '../zones/notices.ts';
 import { readContext, readSession } from './readings.ts';
-import { notePrompt } from './send-prompt.ts';
-import { askSpent, endsAtBudget, judgeSpending, readStop } from './spending.ts';
+import { rememberPrompt } from './send-prompt.ts';
+import { askCostAfterTools, checkSpending, endsAtBudget, onBudgetStop } from './spending.ts';
 import { isInjectedTurn, isRecoverable, startsForeignTurn } from './visibility.ts';
 
-/** Lines without information about the context, the cost or the turn. */
-const MEANINGLESS: readonly Event['kind'][] = ['known', 'unknown', 'malformed'];
+/** Kinds of lines that say nothing about the context, the cost or the turn. */
+const UNREAD_KINDS: readonly Event['kind'][] = ['known', 'unknown', 'malformed'];
 
 export function onClaude(before: GovernorState, event: Event): GovernorState {
   const state = event.kind === 'control-response' ? noteResponse(before, event) : before;
   if (event.kind === 'control-response' && isOwnRequest(state, event.requestId)) {
-    return judgeSpending(state, placeTrigger(judgeLevel(onOwnResponse(state, event))));
+    return checkSpending(state, placeTrigger(updateLatch(onOwnResponse(state, event))));
   }
   if (event.kind === 'control-request') return onClaudeRequest(state, event);
   if (isFailedResume(state, event)) return state;
   if (isRepeat(state, event)) return changedIn(countRepeat(state), 'facts', { isEcho: true });
   const mayBeInjected = isInjectedTurn(state);
-  if (MEANINGLESS.includes(event.kind) && !mayBeInjected) return noteAlive(state, event);
+  if (UNREAD_KINDS.includes(event.kind) && !mayBeInjected) return noteAlive(state, event);
   const isInjected = mayBeInjected && !startsForeignTurn(state, event);
-  const read = readLine(noteAlive(judgeArrival(state, event), event), event, isInjected);
+  const read = readLine(noteAlive(adviseInRecording(state, event), event), event, isInjected);
   const line = { before: state, event };
   return RULES.reduce((next, rule) => rule(next, line), read);
 }
@@ -76,24 +82,24 @@ function acting<E extends Event>(rule: Rule<E>): Rule<E> {
   return (state, line) => (state.run.mode === 'act' ? rule(state, line) : state);
 }
 
-/** A rule for a session in progress: no report on a recording shows what it keeps. */
+/** A rule that does not apply to recordings: no report shows its data. */
 function live<E extends Event>(rule: Rule<E>): Rule<E> {
   return (state, line) => (state.run.mode === 'replay' ? state : rule(state, line));
 }
 
-/** The rules for a line that was read, in order. `advance` decides what happens between turns. */
+/** The rules for each line, in order. `advance` then decides what happens between turns. */
 const RULES: readonly Rule[] = [
-  live(followTools),
-  on('boundary', noteBoundary),
-  when('call', followCall),
+  live(updateTools),
+  on('boundary', recordCompaction),
+  when('call', updateAfterCall),
   when('call', announceBreak),
   acting((state, { before }) => updateBaseline(before, state)),
   on('init', acting(passThroughOlder)),
   live(followResults),
   on('rate-limit', followLimits),
   followWait,
-  // The owner of the turn, and the end of the turn.
-  (state, line) => (state.facts.isInjected ? followOperation(state, line.event) : releaseLines(state, line)),
+  // The end of the turn, and whether ctxb or claude started it.
+  (state, line) => (state.facts.isInjected ? onOperationLine(state, line.event) : releaseLines(state, line)),
   when('ending', endTurn),
   when('ending', detectExhaustion),
   when('ending', handleTurnStop),
@@ -107,13 +113,13 @@ const RULES: readonly Rule[] = [
     return hasBegun ? emit(state, clearTimer('turn'), clearTimer('skip')) : state;
   }),
   // Changes of the context.
-  on('boundary', live(tellNative)),
-  on('compact-status', giveUpNative),
+  on('boundary', live(announceNativeCompaction)),
+  on('compact-status', giveUpAfterNativeFailure),
   recordMidTurnPrompts,
   (state, { event }) => updateExact(state, event),
   on('boundary', live(limitThrash)),
-  when('call', measureLanding),
-  (state, { event }) => (isReading(state, event) ? judgeLevel(state) : state),
+  when('call', measureRelief),
+  (state, { event }) => (isMeasuredLine(state, event) ? updateLatch(state) : state),
   when('ending', live(noteTurn)),
   live(judgeZone),
   // Requests to claude, limits and costs.
@@ -122,13 +128,13 @@ const RULES: readonly Rule[] = [
   when('agents', judgeAgents),
   when('agents', acting(countUnseen)),
   when('call', prepareExact),
-  on('user', askSpent),
-  on('result', readStop),
-  (state, { before }) => judgeSpending(before, state),
-  on('init', acting(followModel)),
+  on('user', askCostAfterTools),
+  on('result', onBudgetStop),
+  (state, { before }) => checkSpending(before, state),
+  on('init', acting(askWindowOfNewModel)),
 ];
 
-/** The state after reading a line: its meters, and the facts of the line. */
+/** Reads a line: returns the state with new figures and with the facts of the line. */
 function readLine(state: GovernorState, event: Event, isInjected: boolean): GovernorState {
   const { facts, run, session, work } = state;
   const draft = draftOf(state);
@@ -147,53 +153,53 @@ function readLine(state: GovernorState, event: Event, isInjected: boolean): Gove
   return changed(after, { facts: factsOf(event, state, after, { ...facts, measured, isInjected }) });
 }
 
-function followTools(state: GovernorState, { before, event }: Line): GovernorState {
+function updateTools(state: GovernorState, { before, event }: Line): GovernorState {
   const { facts, relief, run, operation, gauge, work } = before;
   const tools = toolsAfter(work.tools, event, {
     now: facts.now,
     calls: gauge.calls,
     kept: relief.exact.receipt?.whole ?? [],
     calibration: gauge.calibration,
-    // A handoff is weighed after it has ended.
+    // A handoff changes the contents after it has ended.
     tracksContents: run.mode === 'act' && operation.phase !== 'clearing',
     hiddenCostOf: (result) => ({ cut: cutTokens(before, result), cost: agentOf(state, result.toolUseId)?.microUsd }),
   });
   return tools === work.tools ? state : changed(state, { work: { ...state.work, tools } });
 }
 
-/** After a call: its turn, the tasks that it told the model about, and the prompt cache. */
-function followCall(state: GovernorState, { before, event }: Line<SizedCall>): GovernorState {
+/** Updates the state after a call: its turn, its prompt cache, and the background tasks that the model now knows. */
+function updateAfterCall(state: GovernorState, { before, event }: Line<SizedCall>): GovernorState {
   const draft = draftOf(state);
   if (!state.facts.isInjected) draft.turn = calledTurn(state.turn);
   draft.work = { ...state.work, tasks: withoutTold(state.work.tasks) };
   if (event.kind === 'assistant') {
     const { gauge } = before;
-    // Before a turn, the cache may have expired: a compaction then comes before its first call.
+    // Before a turn, the cache may have expired, and a compaction comes before the first call.
     const used = gauge.basis === 'measured' && draft.turn.calls > 1 ? gauge.used : undefined;
     const cache = cacheAfter(before.session.cache, event, state.session, state.facts.now, used);
     draft.session = { ...state.session, cache };
   }
   const [first] = promptsInTurn(state);
   const isCommand = first?.command !== undefined && draft.turn.calls === 1;
-  return isCommand ? notePrompt(draft, first, true) : draft;
+  return isCommand ? rememberPrompt(draft, first, true) : draft;
 }
 
-/** Shows buffered lines, because the turn was started by the caller or by claude itself. */
+/** Shows the buffered lines, because the caller or claude started the turn. */
 function releaseLines(state: GovernorState, { before, event }: Line): GovernorState {
   const buffered: readonly Action[] = isInjectedTurn(before) ? [{ kind: 'buffered', fate: 'show' }] : [];
   const relieved = state.facts.replaced ? forgetFailures(state) : state;
-  return emit(startsForeignTurn(before, event) ? endOverdue(relieved) : relieved, ...buffered);
+  return emit(startsForeignTurn(before, event) ? endAbandoned(relieved) : relieved, ...buffered);
 }
 
-/** Time to wait for the turn of a prompt that missed the running turn: it begins at once or never. */
+/** Time to wait for the turn of a prompt that came too late for the running turn. Its turn begins at once or never. */
 const LATE_TURN_MS = 3_000;
 
 function endTurn(state: GovernorState, { event, before }: Line<ResultEvent>): GovernorState {
   const over = finishTurn(state, event);
   const afterSuccess = event.isError ? state : forgetRestarts(state);
-  // claude's log now contains the document with which the conversation began.
+  // claude's log now contains the document that opened the conversation.
   const openingDocument = event.isError ? state.relief.openingDocument : undefined;
-  // A turn about a background task answers no prompt, even if one waits behind it.
+  // A turn about a background task answers no prompt, even if a prompt waits.
   const endsOther = event.fromBackgroundTask && state.turn.startedBy === 'prompt';
   const ended = changed(changedIn(afterSuccess, 'relief', { openingDocument }), over);
   const timed = over.turn.phase === 'sent' ? emit(ended, setTimer('turn', LATE_TURN_MS)) : ended;
@@ -201,26 +207,26 @@ function endTurn(state: GovernorState, { event, before }: Line<ResultEvent>): Go
   const resumes = resumedWork(state) !== undefined;
   const others = (resumes ? droppedPrompts : owedPrompts)(state);
   const answered = isCutOff(before, event) ? [] : owedPrompts(ended).filter((one) => !others.includes(one));
-  // The result of the interrupted turn was deferred; this result replaces it.
+  // This result replaces the deferred result of the interrupted turn.
   const next = answer(timed, answered);
   return resumes ? emit(next, { kind: 'deferred', fate: 'drop' }) : next;
 }
 
-/** Whether a signal to claude alone, Ctrl-C or a limit ended the turn, whose prompt stays unanswered. */
+/** Whether the turn ended without an answer to its prompt: by a limit, Ctrl-C, or a signal to claude. */
 function isCutOff(state: GovernorState, event: ResultEvent): boolean {
   if (state.run.mode !== 'act') return false;
   if (endsAtBudget(state, event)) return true;
   const isAborted = event.terminalReason === undefined || event.terminalReason.startsWith('aborted');
   if (!tellsInterrupt(event) || !isAborted) return false;
-  return CUTS_OFF.includes(state.turn.stopped) || state.mailbox.input === 'interrupted';
+  return UNANSWERED_STOPS.includes(state.turn.stopped) || state.mailbox.input === 'interrupted';
 }
 
-/** Reasons for which a turn ends without an answer; undefined: claude was stopped from outside. */
-const CUTS_OFF: readonly GovernorState['turn']['stopped'][] = [undefined, 'cost', 'last'];
+/** Values of `turn.stopped` without an answer to the prompt; undefined: somebody else stopped claude. */
+const UNANSWERED_STOPS: readonly GovernorState['turn']['stopped'][] = [undefined, 'cost', 'last'];
 
 function onClaudeRequest(before: GovernorState, event: ControlRequestEvent): GovernorState {
   const state = recordTaskReport(readSession(before, event), event);
-  const callbacks = [...state.process.control.callbacks.slice(-REMEMBERED_CALLBACKS), event.requestId];
+  const callbacks = [...state.process.control.callbacks.slice(-MAX_CALLBACKS), event.requestId];
   const answered = changedIn(state, 'control', { callbacks });
   if (event.callbackId?.startsWith(OWN_PREFIX)) return holdCall(answered, event) ?? answerCallback(answered, event);
   const reply = replyForCaller(state, event);
@@ -228,25 +234,28 @@ function onClaudeRequest(before: GovernorState, event: ControlRequestEvent): Gov
   return state.run.mode === 'act' ? onQuestion(state, event.requestId) : state;
 }
 
-const REMEMBERED_CALLBACKS = 63;
+const MAX_CALLBACKS = 63;
 
-function followModel(state: GovernorState, { before }: Line): GovernorState {
+function askWindowOfNewModel(state: GovernorState, { before }: Line): GovernorState {
   const { model } = before.session;
   const isOther = model !== undefined && state.session.model !== model;
   return isOther && state.process.control.phase === 'open' ? askNewWindow(state) : state;
 }
 
-/** Input since the last call is only a prediction, unless the size is counted in characters alone. */
-function isReading(state: GovernorState, event: Event): boolean {
+/**
+ * Whether a line brings a measured size. Input since the last call is only a prediction, except where ctxb counts
+ * characters.
+ */
+function isMeasuredLine(state: GovernorState, event: Event): boolean {
   return !state.facts.isInjected && (event.kind !== 'user' || isCharactersOnly(state.gauge));
 }
 
-/** At a prompt in a recording: reports the relief that would have been due before it. */
-function judgeArrival(state: GovernorState, event: Event): GovernorState {
+/** In a recording, reports at a prompt the relief that would have come before it. */
+function adviseInRecording(state: GovernorState, event: Event): GovernorState {
   if (state.run.mode !== 'replay') return state;
   if (isMainMessage(event, 'prompt')) {
     const prompt = toPrompt(event, '');
-    return openLogTurn(notePrompt(adviseDue(closeLogTurn(state), prompt), prompt), prompt);
+    return openLogTurn(rememberPrompt(adviseDue(closeLogTurn(state), prompt), prompt), prompt);
   }
   const isNextTurn = event.kind === 'init' && state.turn.phase === 'idle';
   return isNextTurn ? adviseDue(state, 'unseen') : state;

@@ -34,7 +34,7 @@ import { promptsInTurn } from '../prompts/mailbox.ts';
 import type { GovernorState } from '../state.ts';
 import { changed, changedIn } from '../steps.ts';
 
-/** Updates the size of the main thread's context from a line. @param content size of the line's blocks */
+/** Updates the size of the main thread's context after a line. @param content size of the line's blocks */
 export function readContext(state: GovernorState, event: Event, content: Content): GovernorState {
   switch (event.kind) {
     case 'assistant':
@@ -90,7 +90,7 @@ function readAssistant(state: GovernorState, event: AssistantEvent, generated: C
   return isSame ? extendCall(known, figures) : addCall(known, figures);
 }
 
-/** Reads the mark of a large window from a log line about the model; it applies from the next call on. */
+/** Applies the mark of a large window in a log line about the model, from the next call on. */
 function withMark(gauge: Gauge, event: AssistantEvent | UserEvent): Gauge {
   const family = markedFamily(event);
   if (family === undefined || family === gauge.markedFamily) return gauge;
@@ -99,7 +99,7 @@ function withMark(gauge: Gauge, event: AssistantEvent | UserEvent): Gauge {
   return changedGauge(gauge, { markedFamily: family, window });
 }
 
-/** The window by version and model, if no line names it. */
+/** The window of a model by its name and claude's version, if no line contains the window. */
 function recordedWindow(
   { session, run, gauge }: GovernorState,
   event: AssistantEvent,
@@ -109,7 +109,7 @@ function recordedWindow(
   if (family !== '' && event.model?.includes(family)) return learnWindow(known, LARGE_WINDOW, 'model-id');
   if (run.mode === 'act' || known.tokens !== undefined) return known;
   const listedWindow = windowIn(event.version ?? session.version, event.model, false) ?? 0;
-  // In a live session the agent is told the window, so only the large one is assumed: it is never an underestimate.
+  // In a live session, the agent is told the window. So only the large window is assumed, which is never too small.
   return run.mode === 'replay' || listedWindow === LARGE_WINDOW ? learnWindow(known, listedWindow, 'version') : known;
 }
 
@@ -118,8 +118,8 @@ function withWindow(gauge: Gauge, window: Gauge['window']): Gauge {
 }
 
 /**
- * A call of another model with less than half of the context serves claude's own purpose. A switch of the model
- * keeps the context: `init` names the new model, or that model makes a second call.
+ * Recognizes a call that claude makes for itself: by another model, with less than half of the context. After a switch
+ * of the model the context stays, and `init` or a second call names the new model.
  */
 function auxiliaryModelOf(gauge: Gauge, { model, messageId, usage }: AssistantEvent, named: string | undefined) {
   const { aside, call, used } = gauge;
@@ -130,16 +130,16 @@ function auxiliaryModelOf(gauge: Gauge, { model, messageId, usage }: AssistantEv
 }
 
 function readUser(gauge: Gauge, event: UserEvent, content: Content): Gauge {
-  // A summary is counted by the boundary before it, an echo by the line it echoes.
+  // The line of the boundary counts a summary, and the original line counts a repeated message.
   if (event.role === 'summary' || event.replay) return gauge;
   if (!isCharactersOnly(gauge)) {
     const before = event.role === 'prompt' ? endThoughts(gauge) : gauge;
     return addToContext(readReport(before, event), content);
   }
   const characters = addBlocks(gauge.characters, event.blocks);
-  // The first call has the prompt in addition to the system prompt and the tools.
+  // Besides the prompt, the first call has the system prompt and the tools.
   const withText = changedGauge(addToContext(gauge, content), { characters });
-  // A tool ran after a call without usage: this stream reports no usage.
+  // A tool has run after a call without usage, so this stream has none.
   const gaugeAfter = event.role === 'tool-result' ? settleCharacters(withText) : withText;
   return readReport(gaugeAfter, event);
 }
@@ -150,7 +150,7 @@ function settleCharacters(gauge: Gauge): Gauge {
   return changedGauge(gauge, { basis: 'estimated', used: predictedTokens(gauge) });
 }
 
-/** Size reports in text count only if claude reports no usage. */
+/** Reads a size report in text. It counts only if claude reports no usage. */
 function readReport(gauge: Gauge, event: UserEvent): Gauge {
   if (gauge.calls > 0 || event.role === 'tool-result') return gauge;
   const report = readTextReport(event.blocks);
@@ -163,10 +163,10 @@ function readInit(state: GovernorState, event: InitEvent): GovernorState {
   const { session } = state;
   const isNewSession = session.id !== undefined && event.sessionId !== undefined && event.sessionId !== session.id;
   const switched = session.model !== undefined && event.model !== undefined && event.model !== session.model;
-  // A new session id in the stream means a cleared conversation (2.1.197 reports it in no other way).
+  // In the stream, a new session id means that the conversation was cleared (2.1.197 reports it in no other way).
   const current = isNewSession ? withEmptyContext(state, 0) : state;
   const own = useWindowOf(current.gauge, event.model);
-  // A remembered window can be outdated: the same model can return with its other window.
+  // The same model can return with another window.
   const mayKeep = !switched || own.window.source === 'user';
   const named = learnFromModelId(mayKeep ? own.window : UNKNOWN_WINDOW, event.model);
   const listed =
@@ -195,7 +195,7 @@ function readResult(state: GovernorState, event: ResultEvent): Gauge {
   return state.turn.calls === 1 && event.usage !== undefined ? settleOutput(gauge, event.usage.output) : gauge;
 }
 
-/** The result names the windows of all models, also of subagents. @param main the session's model */
+/** Reads the windows of all models, including subagents', from a result. @param main the session's model */
 function learnWindows(gauge: Gauge, windows: ResultEvent['windows'], main: string | undefined): Gauge {
   const isMain = main !== undefined && (gauge.windowModel ?? modelName(main)) === modelName(main);
   const named = mainWindow(windows, isMain ? main : gauge.windowModel);
@@ -207,9 +207,9 @@ function learnWindows(gauge: Gauge, windows: ResultEvent['windows'], main: strin
 }
 
 /**
- * The last call of a result whose calls are not on the stream (a recording of `--output-format json`). The newest
- * versions name it; otherwise the total usage is a context size only after a single call. Without a number of turns, it
- * counts as one if it fits into the window that the result names.
+ * The last call of a result if the stream has no calls, as with `--output-format json`. The newest versions report that
+ * call. Otherwise the total usage is the size of the context after one call only. Without a number of turns, the usage
+ * counts as one call if it fits into the reported window.
  */
 function lastCall({ usage, lastIteration, numTurns }: ResultEvent, { tokens = 0, source }: ContextWindow) {
   if (usage === undefined || isAllZero(usage)) return undefined;
@@ -231,7 +231,7 @@ export function readSession(state: GovernorState, event: Event): GovernorState {
     case 'assistant':
     case 'user':
       return changed(state, { session: sessionIn(session, event) });
-    // A resumed session can be compacted before its init line; requests to our hooks contain its id.
+    // claude can compact a resumed session before its init line. Requests to ctxb's hooks contain the session id.
     case 'control-request': {
       const { session_id, transcript_path } = fieldsOf(event.request.input);
       const known = { id: textOf(session_id), transcript: textOf(transcript_path) };
@@ -244,7 +244,7 @@ export function readSession(state: GovernorState, event: Event): GovernorState {
 
 type Session = GovernorState['session'];
 
-/** Session logs have no init line; each line has id, model and version. */
+/** The session after a message. Session logs have no init line, but each line has id, model and version. */
 export function sessionIn(session: Session, event: AssistantEvent | UserEvent): Session {
   const model = isAnswer(event) ? event.model : undefined;
   return mergeSession(session, { id: event.sessionId, model, version: event.version });
@@ -263,7 +263,10 @@ const REMINDER = /<system-reminder>([\s\S]*?)<\/system-reminder>/g;
 const USAGE_LINE = /Token usage: (\d+)\/(\d+); \d+ remaining/;
 const CONTEXT_LINE = /Context: \d+(?:\.\d+)?% \((\d+)\/(\d+) tokens\)/;
 
-/** The last size report in the system reminders of text blocks; a tool's result can imitate one. */
+/**
+ * The last size report in the system reminders of text blocks. Results of tools do not count, because they can imitate
+ * a reminder.
+ */
 function readTextReport(blocks: readonly Block[]) {
   return blocks
     .flatMap((block) => (block.type === 'text' ? [...block.text.matchAll(REMINDER)] : []))

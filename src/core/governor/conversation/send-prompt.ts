@@ -24,12 +24,12 @@ import type { GovernorState } from '../state.ts';
 import { changed, changedIn, decide, emit, setTimer } from '../steps.ts';
 import { readPrompt } from './readings.ts';
 
-/** After this time without a line, claude has skipped a prompt that the resumed log contains. */
+/** Time without a line after which a prompt counts as skipped: the resumed log contains it already. */
 const SKIPPED_AFTER_MS = 30_000;
 
 export function sendPrompt(state: GovernorState, prompt: Prompt): GovernorState {
-  // The text can look like another role or an echo, so both are set here.
-  const afterRead = readPrompt(recordPrompt(notePrompt(state, prompt), prompt), {
+  // The text may look like another role or like a repeated message, so both fields are set here.
+  const afterRead = readPrompt(recordPrompt(rememberPrompt(state, prompt), prompt), {
     ...prompt.event,
     role: 'prompt',
     replay: false,
@@ -55,28 +55,32 @@ export function injectPrompt(
   return prompt === undefined ? state : sendPrompt(countSent(state), { ...prompt, work, repeats });
 }
 
-/** Closes prompts for which claude begins no turn: it read them in an earlier turn or run, so no answer follows. */
+/**
+ * Closes prompts for which claude starts no turn, because it read them in an earlier turn or run. No answer follows.
+ */
 export function closePromptsWithoutTurn(state: GovernorState): GovernorState {
   if (state.turn.phase !== 'sent') return state;
   return answer(changedIn(state, 'turn', { phase: 'idle' }), promptsInTurn(state));
 }
 
-export function forgetSkipped(state: GovernorState): GovernorState {
+export function closeSkippedPrompts(state: GovernorState): GovernorState {
   const closed = closePromptsWithoutTurn(state);
   return closed === state ? state : reportSkipped(closed, promptsInTurn(state));
 }
 
-/** claude says nothing about a prompt whose uuid it has received before. A recording repeats prompts. */
+/**
+ * Reports prompts that claude skips silently, because it has received their uuid before. A recording repeats prompts.
+ */
 function reportSkipped(state: GovernorState, prompts: readonly Prompt[]): GovernorState {
   if (state.run.mode === 'replay') return state;
   return decide(state, 'skipped', 'it has already received the uuid', { prompts: prompts.map(({ uuid }) => uuid) });
 }
 
 /**
- * Remembers the newest prompt that describes a task, or the first prompt.
- * @param isAsked whether the model gets it; claude itself answers many commands
+ * Remembers the newest prompt that describes a task, or else the first prompt.
+ * @param isAsked whether the model gets the prompt; claude itself answers many commands
  */
-export function notePrompt(
+export function rememberPrompt(
   state: GovernorState,
   { uuid, command, text }: Prompt,
   isAsked = command === undefined,
@@ -91,20 +95,18 @@ export function resumeWork(state: GovernorState, work: string): GovernorState {
   const requests = requestsOf(state, droppedPrompts(state));
   const { text, actions } =
     requests.length === 0 ? NO_ADDITION : promptsAsText(state, requests, 'What it was to answer');
-  // The user's words must not follow ctxb's opening, which marks a text as ctxb's.
+  // A text that begins with ctxb's opening counts as ctxb's, so the user's words must not be in it.
   const words = text === '' ? `${OWN_OPENING}${work}\n\n${CONTINUE}` : [work, text, CONTINUE].join('\n\n');
-  // The end of a wait is reported when the API answers.
+  // If the run waited, it reports that the API answers again.
   const given = emit(resumed, ...actions);
-  const told = state.limits.wait.phase === 'none' ? decide(given, 'resume', work) : given;
-  return injectPrompt(told, words, work, requests);
+  const announced = state.limits.wait.phase === 'none' ? decide(given, 'resume', work) : given;
+  return injectPrompt(announced, words, work, requests);
 }
 
 const NO_ADDITION = { text: '', actions: [] } as const;
 
-/**
- * An interrupt while a prompt waits inside ctxb: claude has no turn to stop yet, so the turn is stopped when it begins.
- */
-export function noteStop(state: GovernorState): GovernorState {
+/** After an interrupt while ctxb holds a prompt, stops the prompt's turn when it begins. */
+export function stopHeldTurnLater(state: GovernorState): GovernorState {
   const isHeld = state.turn.phase === 'idle' && openPrompts(state).length > 0;
   return isHeld ? changedIn(state, 'mailbox', { stopNext: true }) : state;
 }

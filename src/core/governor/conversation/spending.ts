@@ -11,33 +11,35 @@ import { stopWaiting } from '../waits/wait.ts';
 import { injectPrompt } from './send-prompt.ts';
 
 /**
- * After claude stopped at its own budget, ctxb sends no further prompt. A turn that ended before its interrupt was not
- * cut short; the interrupt may still hit the next turn.
+ * Ends the run after claude has stopped at its own budget. If a turn ended before its interrupt, it was not cut short,
+ * but the interrupt may still hit the next turn.
  */
-export function readStop(state: GovernorState, { before, event }: Line<ResultEvent>): GovernorState {
+export function onBudgetStop(state: GovernorState, { before, event }: Line<ResultEvent>): GovernorState {
   if (tellsInterrupt(event)) return state;
   if (endsAtBudget(state, event)) return changedIn(state, 'limits', { phase: 'wrapping' });
   const isWhole = before.turn.stopped === 'cost' && state.turn.phase === 'idle';
   return isWhole ? changedIn(state, 'limits', { brokenOff: false }) : state;
 }
 
-/** Whether claude stopped at its own budget, which ctxb set to the cost limit. */
+/** Whether claude stopped at its own budget. ctxb sets that to the cost limit. */
 export function endsAtBudget(state: GovernorState, { subtype }: ResultEvent): boolean {
   const { limitUsd, projectLimitUsd } = limitsOf(state);
   return subtype === 'error_max_budget_usd' && (limitUsd ?? projectLimitUsd) !== undefined;
 }
 
-export function judgeSpending(before: GovernorState, state: GovernorState): GovernorState {
-  return judgeLimits(before, judgeUncounted(before, state));
+export function checkSpending(before: GovernorState, state: GovernorState): GovernorState {
+  return checkLimits(before, warnUncountedTokens(before, state));
 }
 
-/** The stream lacks the final token counts of an answer. After its tools have run, claude's own counter has them. */
-export function askSpent(state: GovernorState, { event }: Line<UserEvent>): GovernorState {
+/**
+ * Asks claude for its cost after its tools have run. The stream lacks the final token counts of the answer before them.
+ */
+export function askCostAfterTools(state: GovernorState, { event }: Line<UserEvent>): GovernorState {
   return event.role === 'tool-result' && isLimited(state) ? askCounter(state) : state;
 }
 
-/** Warns that no limit holds, because claude's counter lacks tokens too. */
-function judgeUncounted(before: GovernorState, state: GovernorState): GovernorState {
+/** Warns that no cost limit holds, because claude's counter lacks tokens too. */
+function warnUncountedTokens(before: GovernorState, state: GovernorState): GovernorState {
   const { uncounted, known } = state.limits.cost;
   if (uncounted !== 'proved' || before.limits.cost.uncounted === 'proved' || !isLimited(state)) return state;
   const reason = known ? 'the back-end does not count all tokens' : 'the back-end counts no tokens';
@@ -50,32 +52,32 @@ function isLimited({ run }: GovernorState): boolean {
   return run.mode === 'act' && limits.some((limit) => limit !== undefined);
 }
 
-function judgeLimits(before: GovernorState, state: GovernorState): GovernorState {
+function checkLimits(before: GovernorState, state: GovernorState): GovernorState {
   if (before.limits === state.limits) return state;
   const { level, news, said } = spendingVerdict(state);
-  const announced = news.reduce(announce, tellCosts(changedIn(state, 'limits', { said }), news.at(-1)));
+  const announced = news.reduce(announceCost, warnAgentOfCosts(changedIn(state, 'limits', { said }), news.at(-1)));
   if (level !== 'limit' || state.run.mode !== 'act' || state.turn.phase === 'idle') return announced;
   if (isWithinLimit(state)) return interruptTurn(announced);
-  // claude's own budget also ends the turn, but does not include the costs of other runs.
+  // claude's own budget also ends the turn, but it does not include other runs.
   return isRoomUsedUp(runMicroUsd(state), limitsOf(state)) ? cutLastTurn(announced) : announced;
 }
 
-/** Interrupts the running turn. A turn that has not begun is interrupted when it begins. */
+/** Interrupts the running turn, or a sent prompt's turn when it begins. */
 function interruptTurn(state: GovernorState): GovernorState {
   const brokenOff = changedIn(state, 'limits', { brokenOff: true });
   return state.turn.phase === 'running' ? sendInterrupt(brokenOff, 'cost') : brokenOff;
 }
 
-export function startTime(state: GovernorState): GovernorState {
+export function startTimeLimit(state: GovernorState): GovernorState {
   const { time = 0 } = state.run.policy.limits;
   if (time === 0 || state.run.mode !== 'act' || state.limits.time !== 'unlimited') return state;
   return emit(changedIn(state, 'limits', { time: 'runs' }), setTimer('time', time * 1_000));
 }
 
-/** Room after the time limit for the last turn: a share of the limit, at least a minute. */
+/** Time for the last turn after the time limit: a share of the limit, and at least a minute. */
 const TIME_HEADROOM = { share: 0.2, leastSeconds: 60 };
 
-/** Like a cost limit. When the room for the last turn is used up too, interrupts that turn. */
+/** Starts the last turn at the time limit. When its time is used up too, interrupts it. */
 export function onTimeUp(before: GovernorState): GovernorState {
   const { time = 0 } = before.run.policy.limits;
   if (before.limits.time === 'up') return cutLastTurn(before);
@@ -91,7 +93,7 @@ function cutLastTurn(state: GovernorState): GovernorState {
   return isLast ? sendInterrupt(state, 'last') : state;
 }
 
-function tellCosts(state: GovernorState, notice: CostNotice | undefined): GovernorState {
+function warnAgentOfCosts(state: GovernorState, notice: CostNotice | undefined): GovernorState {
   if (notice === undefined) return state;
   const whose = notice.scope === 'run' ? 'This work' : 'The work of this project';
   const cost = `$${toUsd(notice.spent).toFixed(2)} of $${toUsd(notice.limit).toFixed(2)}`;
@@ -109,13 +111,13 @@ function limitsOf({ run, limits }: GovernorState): CostLimits {
     limitUsd: limits.raised.run ?? limitUsd,
     projectLimitUsd: limits.raised.project ?? projectLimitUsd,
     othersMicroUsd: limits.others,
-    // The ledger lists both sums under the run's earlier id.
+    // The ledger has both sums under the id of the earlier run.
     earlierMicroUsd: limits.earlier + limits.before,
     lostMicroUsd: limits.lost,
   };
 }
 
-function announce(state: GovernorState, { scope, level, spent, limit }: CostNotice): GovernorState {
+function announceCost(state: GovernorState, { scope, level, spent, limit }: CostNotice): GovernorState {
   const source = isComputed(state.limits.cost) ? 'computed' : 'reported';
   const reason = level === 'warn' ? 'the cost comes near its limit' : 'the cost has reached its limit';
   return decide(state, 'limit:cost', reason, {
@@ -123,7 +125,7 @@ function announce(state: GovernorState, { scope, level, spent, limit }: CostNoti
   });
 }
 
-/** The step between turns at a limit; undefined if the run continues without one. */
+/** The step between turns at a limit; undefined if the run continues. */
 export function handleLimit(state: GovernorState): GovernorState | undefined {
   const { phase, brokenOff } = state.limits;
   if (phase === 'wrapping') return endAtLimit(state);
@@ -134,7 +136,7 @@ export function handleLimit(state: GovernorState): GovernorState | undefined {
   const isLate = state.limits.time === 'up';
   if (!isReached && !isLate) return brokenOff ? continueWork(state) : undefined;
   const way = actionAtLimit(state);
-  // Before the first call no work needs a wrap-up.
+  // Before the first call, the agent has no work to wrap up.
   const isDone = state.gauge.calls === 0 || (!brokenOff && waiting(state).length === 0);
   if (way === 'stop' || isDone) return endAtLimit(state);
   if (way === 'wrap-up' || !isReached) return wrapUp(state);
@@ -163,7 +165,7 @@ export function onCostAnswer(before: GovernorState, limitUsd: number | undefined
   return continueWork(changedIn(state, 'limits', { raised }));
 }
 
-/** Resumes the stopped turn below the limit, unless the caller saw its end. */
+/** Resumes the stopped turn after the limit was raised, unless the caller saw its end. */
 function continueWork(state: GovernorState): GovernorState {
   const allowed = changedIn(state, 'limits', { phase: 'within', brokenOff: false });
   if (!state.limits.brokenOff || actionAtLimit(state) === 'stop') return allowed;
@@ -186,8 +188,8 @@ function endAtLimit(state: GovernorState): GovernorState {
   return emit(changedIn(changedIn(state, 'limits', { phase: 'over' }), 'mailbox', { outcome: 'limit' }), SHOW_DEFERRED);
 }
 
-/** Whether a line reports the interruption of a turn that ctxb resumes: a later turn answers the caller. */
-export function tellsStop(state: GovernorState, event: Event): boolean {
+/** Whether a line reports the interruption of a turn that ctxb resumes. A later turn answers the caller. */
+export function isResumedInterrupt(state: GovernorState, event: Event): boolean {
   const { stopped } = state.turn;
   const isResumed = stopped === 'stall' || (stopped === 'cost' && actionAtLimit(state) !== 'stop');
   return (isResumed || (stopped === 'wait' && event.kind === 'user')) && tellsInterrupt(event);

@@ -10,11 +10,12 @@ import { canRelieveExhausted, isContextExhausted, isStoppedTurn } from '../relie
 import type { GovernorState } from '../state.ts';
 import { isAnsweringUs } from '../steps.ts';
 import { planFor } from '../waits/wait.ts';
-import { tellsStop } from './spending.ts';
+import { isResumedInterrupt } from './spending.ts';
 
 /**
- * How a line from claude reaches the caller. `buffer`: the next line decides whether it belongs to an injected turn or
- * to a turn that claude started itself. `defer`: shown only if ctxb cannot recover from the error in it.
+ * How the caller gets a line from claude.
+ * - `buffer`: a later line shows whether ctxb or claude started the turn.
+ * - `defer`: the caller gets it only if ctxb cannot recover from the error in it.
  */
 export type Visibility = 'show' | 'hide' | 'buffer' | 'defer';
 
@@ -23,22 +24,22 @@ export function visibilityOf(state: GovernorState, event: Event): Visibility {
   if (state.run.showInjected) return 'show';
   if (isStoppedTurn(state, event)) return 'hide';
   if (isRepeat(state, event) || (mayComeFromMod(state) && isKnown(event, MOD_EVENTS))) return 'hide';
-  if (isInjectedTurn(state)) return inInjectedTurn(state, event);
+  if (isInjectedTurn(state)) return visibilityInInjectedTurn(state, event);
   return isRecoverable(state, event) ? 'defer' : 'show';
 }
 
-/** Whether a line of the caller's turn reports an error from which ctxb recovers. Such a line is no answer. */
+/** Whether a line reports an error from which ctxb recovers, so that the line is no answer to the caller. */
 export function isRecoverable(state: GovernorState, event: Event): boolean {
   return (
     isFailedResume(state, event) ||
     isStoppedTurn(state, event) ||
-    tellsStop(state, event) ||
-    tellsFailure(state, event) ||
-    (tellsExhaustion(state, event) && canRelieveExhausted(state))
+    isResumedInterrupt(state, event) ||
+    reportsRepeatedFailure(state, event) ||
+    (reportsFullContext(state, event) && canRelieveExhausted(state))
   );
 }
 
-function inInjectedTurn(state: GovernorState, event: Event): Visibility {
+function visibilityInInjectedTurn(state: GovernorState, event: Event): Visibility {
   // Hides the empty list of background tasks that claude writes for a fresh context.
   if (withoutWakeup(state.work.tasks).length === 0 && isKnown(event, TASKS_CHANGED)) return 'hide';
   // Only the result shows whether ctxb or claude started the turn.
@@ -48,8 +49,8 @@ function inInjectedTurn(state: GovernorState, event: Event): Visibility {
   return isAmbiguous(event) ? 'buffer' : 'hide';
 }
 
-/** Whether a line reports a full context. The caller sees it only if no relief helps. */
-function tellsExhaustion(state: GovernorState, event: Event): boolean {
+/** Whether a line reports a full context. The caller gets it only if no relief helps. */
+function reportsFullContext(state: GovernorState, event: Event): boolean {
   if (event.kind === 'result') return isContextExhausted(state, event);
   return (
     event.kind === 'assistant' &&
@@ -59,18 +60,21 @@ function tellsExhaustion(state: GovernorState, event: Event): boolean {
   );
 }
 
-function tellsFailure(state: GovernorState, event: Event): boolean {
+function reportsRepeatedFailure(state: GovernorState, event: Event): boolean {
   const isAnswered = event.kind === 'result' || (event.kind === 'assistant' && event.subagent === null);
   return isAnswered && planFor(state, event) !== undefined;
 }
 
-/** Whether a line can belong to a turn that ctxb injected: its command was sent, and no turn of claude's own runs. */
+/**
+ * Whether a line can belong to a turn that ctxb injected: ctxb has sent the command, and claude runs no turn of its
+ * own.
+ */
 export function isInjectedTurn({ operation, process, turn }: GovernorState): boolean {
   if ('turn' in operation) return operation.turn === 'running' || turn.phase === 'idle';
   return process.compacts && turn.phase !== 'running';
 }
 
-/** Whether claude has started a turn itself: the model answers before ctxb's command takes effect. */
+/** Whether claude has started a turn itself: the model answers before ctxb's command has an effect. */
 export function startsForeignTurn(state: GovernorState, event: Event): boolean {
   if (event.kind === 'result') return event.fromBackgroundTask;
   if (isAnsweringUs(state)) return false;
@@ -98,7 +102,7 @@ function belongsToTurn(event: Event): boolean {
 
 const TURN_EVENTS: readonly Event['kind'][] = ['init', 'compact-status', 'boundary', 'reset', 'api-retry'];
 
-/** Lines that claude writes because it loads the mod. */
+/** Lines that claude writes when it loads the mod. */
 const MOD_EVENTS = ['system/ui_invalidate', 'system/commands_changed'];
 const TASKS_CHANGED = ['system/background_tasks_changed'];
 

@@ -34,18 +34,21 @@ import {
 import { planExact } from './load-mod.ts';
 import { type Attempt, IDLE, type OperationIn } from './operation.ts';
 
-/** Time that claude has to report the end of a stopped compaction before ctxb kills it. */
+/** Time for claude to report the end of a stopped compaction. Then ctxb kills it. */
 const STOP_TIMEOUT_MS = 10_000;
 
-/** The prompt that is sent next. `unseen`: a turn began in a recording that does not show its prompts. */
+/** The prompt that is sent next. `unseen`: in a recording, a turn has begun whose prompts are not in it. */
 export type NextPrompt = Prompt | 'unseen' | undefined;
 
-/** Sends `/compact` alone: claude takes the whole message as its argument, so a prompt sent with it would be lost. */
+/**
+ * Sends `/compact` in a message of its own. claude takes the whole message as the argument, so a prompt in it would be
+ * lost.
+ */
 export function startCompaction(state: GovernorState): GovernorState {
   if (state.operation.phase !== 'idle' || isCompacting(state)) return state;
   const how = exactIsPossible(state) ? 'exact' : 'summary';
   const focus = focusText(state);
-  // The messages stay in an exact compaction, and a focus would remain among them as an instruction.
+  // In an exact compaction the messages stay, and the focus would stay among them as an instruction.
   const command = how === 'exact' ? '/compact' : `/compact ${focus}`.trim();
   const attempt: Attempt = { how, costBefore: totalMicroUsd(state.limits.cost) };
   const operation = { phase: 'compacting', turn: 'asked', attempt } as const;
@@ -58,45 +61,45 @@ function reasonFor(state: GovernorState): string {
   return state.relief.request?.way === 'compact' ? 'it was asked for with ctxb compact' : reliefReason(state);
 }
 
-export function followCompaction(
+export function onCompactionLine(
   state: GovernorState,
   operation: OperationIn<'compacting'>,
   event: Event,
 ): GovernorState {
   if (event.kind === 'result')
     return emit(conclude(state, operation.attempt, verdictOf(operation.attempt, event)), DROP_BUFFERED);
-  const attempt = note(operation.attempt, event);
+  const attempt = attemptAfter(operation.attempt, event);
   const turn = operation.turn === 'running' || hasBegun(event) ? 'running' : 'asked';
-  // A retry means that claude waits for the API and is not stuck.
+  // A retry shows that claude waits for the API and is not stuck.
   const watch = event.kind === 'api-retry' ? [ownTurnTimer(state, 'compacting', event.delayMs)] : [];
   const followed = emit(changedIn(state, 'operation', { turn, attempt }), ...watch);
   return turn === operation.turn ? followed : emit(followed, DROP_BUFFERED);
 }
 
-export function giveUpWaiting(state: GovernorState, { attempt }: OperationIn<'compacting'>): GovernorState {
+export function giveUpCompaction(state: GovernorState, { attempt }: OperationIn<'compacting'>): GovernorState {
   const verdict = isUnavailable(attempt.apiStatus) ? 'unavailable' : 'silent';
-  // A stuck compaction would block every prompt after it. If a boundary was seen, the compaction made room anyway.
+  // A stuck compaction would block all later prompts. If claude has reported a boundary, the compaction made room.
   const concluded = conclude(state, attempt, attempt.boundarySeen ? 'success' : verdict);
   const stopped = sendInterrupt(changedIn(concluded, 'process', { compacts: true }));
   return emit(stopped, setTimer('handoff', STOP_TIMEOUT_MS));
 }
 
-export function noteInterrupt(state: GovernorState): GovernorState {
+export function recordInterrupt(state: GovernorState): GovernorState {
   const { operation } = state;
   if (operation.phase !== 'compacting') return state;
   return changedIn(state, 'operation', { attempt: { ...operation.attempt, interrupted: true } });
 }
 
-/** Stops hiding the lines of an abandoned compaction. */
-export function endOverdue(state: GovernorState): GovernorState {
+/** Shows the lines of an abandoned compaction again. */
+export function endAbandoned(state: GovernorState): GovernorState {
   return state.process.compacts ? changedIn(state, 'process', { compacts: false }) : state;
 }
 
-export function followOverdue(state: GovernorState, event: Event): GovernorState {
-  return event.kind === 'result' && state.process.compacts ? emit(endOverdue(state), DROP_BUFFERED) : state;
+export function onAbandonedLine(state: GovernorState, event: Event): GovernorState {
+  return event.kind === 'result' && state.process.compacts ? emit(endAbandoned(state), DROP_BUFFERED) : state;
 }
 
-/** After any relief, compacting is worth trying again. */
+/** Allows compactions again after any relief. */
 export function forgetFailures(state: GovernorState): GovernorState {
   const { failures, due, isHandoffUseless, blocked } = state.relief;
   const isFresh = failures === 0 && due === undefined && !isHandoffUseless && !blocked;
@@ -112,7 +115,7 @@ function conclude(state: GovernorState, attempt: Attempt, verdict: Verdict): Gov
       ...relief,
       ...failuresAfter(state, attempt, verdict),
       baseline: withCost(relief.baseline, microUsd),
-      // After a failure the latch stays set, so the warning is not repeated.
+      // After a failure the latch stays set, so that ctxb does not repeat the warning.
       latch: verdict === 'success' ? relief.latch : 'warn',
       due: verdict === 'refused' && state.run.policy.handoff.enabled ? REASONS.refused : relief.due,
       blocked: relief.blocked || verdict === 'blocked',
@@ -152,10 +155,10 @@ const REASONS: Readonly<Record<Verdict | 'exact', string>> = {
 const REFUSED = 'the API refuses to summarise the context';
 
 /**
- * After claude's own compaction that a hook blocked or that claude could not write, each further call would pay for
- * another failed summary.
+ * Gives up compacting after claude's own compaction failed because of a hook or the disk. Otherwise each further call
+ * would pay for another failed summary.
  */
-export function giveUpNative(state: GovernorState, { event }: Line<CompactStatusEvent>): GovernorState {
+export function giveUpAfterNativeFailure(state: GovernorState, { event }: Line<CompactStatusEvent>): GovernorState {
   const failed = !isCompacting(state) && event.error;
   if (!failed) return state;
   if (BLOCKED.test(failed)) return changedIn(state, 'relief', { blocked: true });
@@ -166,8 +169,8 @@ export function giveUpNative(state: GovernorState, { event }: Line<CompactStatus
 }
 
 /**
- * Gives up compacting after the allowed failures, and makes a handoff due.
- * @param because by default the number of failures
+ * Gives up compacting after the allowed number of failures, and requests a handoff.
+ * @param because the reason; by default the number of failures
  */
 export function giveUpAfterFailures(state: GovernorState, failuresBefore: number, because?: string): GovernorState {
   const { failures } = state.relief;
@@ -179,14 +182,14 @@ export function giveUpAfterFailures(state: GovernorState, failuresBefore: number
   return decide(changedIn(state, 'relief', { due }), 'give-up:compaction', reason);
 }
 
-/** In the order in which claude writes them. */
+/** Whether claude has begun to compact. The checks are in the order in which claude writes these lines. */
 function hasBegun(event: Event): boolean {
   if (event.kind === 'compact-status') return event.phase !== 'other';
   if (event.kind === 'boundary') return event.trigger === 'manual';
   return event.kind === 'assistant' && event.synthetic;
 }
 
-function note(attempt: Attempt, event: Event): Attempt {
+function attemptAfter(attempt: Attempt, event: Event): Attempt {
   switch (event.kind) {
     case 'boundary':
       return { ...attempt, boundarySeen: true };
@@ -201,7 +204,7 @@ function note(attempt: Attempt, event: Event): Attempt {
   }
 }
 
-/** The verdict on an attempt, from claude's messages up to its result. */
+/** The verdict on an attempt, from its lines and its result. */
 function verdictOf(attempt: Attempt, result: ResultEvent): Verdict {
   if (attempt.boundarySeen) return 'success';
   const errorText = [attempt.error, result.text, ...result.errors].join('\n');
@@ -212,7 +215,7 @@ function verdictOf(attempt: Attempt, result: ResultEvent): Verdict {
   return isUnavailable(attempt.apiStatus) || saysUnavailable(errorText) ? 'unavailable' : 'failed';
 }
 
-/** Whether the API is down, by the status for which claude last tried a call again. */
+/** Whether the API is down, by the status of claude's last retry. */
 export function isUnavailable(status: Attempt['apiStatus']): boolean {
   return status === 'unreachable' || isTemporary(status ?? 0);
 }

@@ -11,36 +11,39 @@ import { changed, changedIn, clearTimer, DROP_BUFFERED, decide, emit, setTimer }
 import { health } from '../zones/notices.ts';
 import { IDLE, type OperationIn, type WrittenHandoff } from './operation.ts';
 
-/** Time that claude has to exit or to end its turn. An idle claude exits as soon as its input closes. */
-const EXIT_PATIENCE_MS = 10_000;
+/** Time for claude to exit or to end its turn. An idle claude exits as soon as its input closes. */
+const EXIT_TIMEOUT_MS = 10_000;
 
 /** Actions at the end of an injected turn. */
 export const TURN_OVER: readonly Action[] = [clearTimer('handoff'), DROP_BUFFERED];
 
-export function clear(state: GovernorState, written: WrittenHandoff): GovernorState {
+export function startClear(state: GovernorState, written: WrittenHandoff): GovernorState {
   const operation = { phase: 'clearing', turn: 'asked', ...written, proved: false, given: false } as const;
   return beginOwnTurn(state, operation, '/clear');
 }
 
-/** Signs of a new conversation: a `reset`, another session id, or a call of the SessionStart hook. */
-export function followClear(state: GovernorState, operation: OperationIn<'clearing'>, event: Event): GovernorState {
+/** Looks for a sign of a new conversation: a `reset`, another session id, or a call of the SessionStart hook. */
+export function onClearLine(state: GovernorState, operation: OperationIn<'clearing'>, event: Event): GovernorState {
   const { replaced } = state.facts;
   const isNewConversation = operation.proved || replaced === 'reset' || replaced === 'session';
   const followed = changedIn(state, 'operation', { turn: 'running', proved: isNewConversation });
   if (event.kind !== 'result') return followed;
   const over = emit(followed, ...TURN_OVER);
-  return isNewConversation ? finishClear(over, operation, 'clear', operation.given) : leave(over, operation);
+  return isNewConversation ? finishClear(over, operation, 'clear', operation.given) : startLeaving(over, operation);
 }
 
-/** claude's hook has reported a new conversation. @param hasDocument whether the answer contains the document */
-export function noteCleared(state: GovernorState, hasDocument: boolean): GovernorState {
+/**
+ * Records that claude's hook has reported a new conversation.
+ * @param hasDocument whether the answer to the hook contains the document
+ */
+export function recordCleared(state: GovernorState, hasDocument: boolean): GovernorState {
   if (state.operation.phase === 'clearing') return changedIn(state, 'operation', { proved: true, given: hasDocument });
   return hasDocument ? changedIn(state, 'relief', { undelivered: undefined }) : state;
 }
 
 /**
- * The document goes with the prompt that resumes the stopped turn. At the start of the conversation it would precede
- * claude's own introduction, which would then miss the prompt cache.
+ * Whether the stopped turn resumes in a new process, so that its prompt brings the document. At the start of the
+ * conversation, the document would come before claude's own introduction and make that miss the prompt cache.
  */
 export function resumesInNewProcess({ operation, relief, run }: GovernorState): boolean {
   // A run with a single prompt has no prompt hook.
@@ -52,10 +55,10 @@ export function documentToGive({ operation, relief }: GovernorState): HandoffDoc
   return operation.phase === 'clearing' && !operation.given ? operation.document : relief.undelivered;
 }
 
-export function leave(state: GovernorState, { plan, document }: WrittenHandoff): GovernorState {
+export function startLeaving(state: GovernorState, { plan, document }: WrittenHandoff): GovernorState {
   const leaving = changed(state, { operation: { phase: 'leaving', plan, document } });
   if (state.process.phase === 'dead') return startFresh(leaving);
-  return emit(leaving, { kind: 'end-input' }, setTimer('exit', EXIT_PATIENCE_MS));
+  return emit(leaving, { kind: 'end-input' }, setTimer('exit', EXIT_TIMEOUT_MS));
 }
 
 /** Starts a process without the conversation, after the old process has ended. */
@@ -73,7 +76,7 @@ export function finishAfterExit(state: GovernorState): GovernorState {
   return operation.phase === 'leaving' ? finishClear(state, operation, 'process') : state;
 }
 
-/** @param hasDocument whether the agent has received the document through a hook */
+/** Ends a handoff. @param hasDocument whether a hook has given the agent the document */
 function finishClear(
   state: GovernorState,
   { plan, document }: WrittenHandoff,
@@ -106,23 +109,23 @@ function finishClear(
   return emit(told, health(fresh, { event: 'handoff', ms, by, reason: plan.reason }, plan.before.predicted));
 }
 
-/** Without hooks, a prompt in a hidden turn has the document. */
+/** Gives the agent the document in a hidden turn, because claude runs no hooks. */
 export function startBriefing(state: GovernorState, document: HandoffDocument): GovernorState {
   const text = `${document.text}\n\nThe work continues with the next message. Answer only: OK`;
   const given = changedIn(state, 'relief', { undelivered: undefined });
   return beginOwnTurn(given, { phase: 'briefing', turn: 'asked' }, text);
 }
 
-export function followBriefing(state: GovernorState, event: Event): GovernorState {
+export function onBriefingLine(state: GovernorState, event: Event): GovernorState {
   if (event.kind === 'result') return emit(changed(state, { operation: IDLE }), ...TURN_OVER);
   return changedIn(state, 'operation', { turn: 'running' });
 }
 
 export function giveUpBriefing(state: GovernorState, operation: OperationIn<'briefing'>): GovernorState {
-  return operation.isLate ? emit(state, { kind: 'kill' }) : stopLate(state);
+  return operation.isLate ? emit(state, { kind: 'kill' }) : interruptLateTurn(state);
 }
 
-/** A late injected turn must end before the next turn begins, or its result would be taken for the next one's. */
-export function stopLate(state: GovernorState): GovernorState {
-  return sendInterrupt(emit(changedIn(state, 'operation', { isLate: true }), setTimer('handoff', EXIT_PATIENCE_MS)));
+/** Interrupts a late injected turn. Otherwise ctxb would take its result for the next turn's. */
+export function interruptLateTurn(state: GovernorState): GovernorState {
+  return sendInterrupt(emit(changedIn(state, 'operation', { isLate: true }), setTimer('handoff', EXIT_TIMEOUT_MS)));
 }

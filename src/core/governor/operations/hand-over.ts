@@ -11,15 +11,17 @@ import { handoffRequest } from '../relief/handoff-request.ts';
 import type { GovernorState } from '../state.ts';
 import { changed, changedIn, DROP_BUFFERED, decide, emit } from '../steps.ts';
 import { isUnavailable, statusOf } from './compact.ts';
-import { clear, leave, stopLate, TURN_OVER } from './fresh-context.ts';
+import { interruptLateTurn, startClear, startLeaving, TURN_OVER } from './fresh-context.ts';
 import { type HandoffPlan, IDLE, type OperationIn } from './operation.ts';
 
-/** Asks the agent for a document, checks and writes it, clears the conversation, and gives it to the fresh context. */
+/**
+ * Starts a handoff: the agent writes a document, ctxb checks and stores it, and a fresh conversation begins with it.
+ */
 export function startHandoff(state: GovernorState, reason: string): GovernorState {
   const plan = planOf(state, reason, state.session.commandsOff || isUnreachable(state) ? 'leave' : 'clear');
   const starting = changedIn(state, 'relief', { due: undefined });
   const next = decide(starting, 'handoff', reason);
-  if (!mayAsk(next)) return write(next, plan, undefined);
+  if (!canAskAgent(next)) return writeDocument(next, plan, undefined);
   return beginOwnTurn(next, { phase: 'asking', turn: 'asked', plan, apiDown: false }, handoffRequest(plan));
 }
 
@@ -27,33 +29,37 @@ function planOf(state: GovernorState, reason: string, way: HandoffPlan['way']): 
   return { reason, before: readGauge(state.gauge), startedAt: state.facts.now, way, due: state.relief.due };
 }
 
-/** Writes a document from what is known and ends the run, because no way of relief is left. */
+/** Ends the run because no relief is left. Writes a document from the notes first. */
 export function endUnrelieved(state: GovernorState, reason: string): GovernorState {
   const plan = planOf(state, reason, 'end');
   const ending = changedIn(state, 'relief', { exhausted: undefined, giveUpReason: undefined });
   return state.run.policy.handoff.enabled
-    ? write(ending, plan, undefined)
-    : unrelieved(ending, plan, state.relief.documentPath);
+    ? writeDocument(ending, plan, undefined)
+    : endRunUnrelieved(ending, plan, state.relief.documentPath);
 }
 
-function unrelieved(state: GovernorState, { reason }: HandoffPlan, documentPath: string | undefined): GovernorState {
+function endRunUnrelieved(
+  state: GovernorState,
+  { reason }: HandoffPlan,
+  documentPath: string | undefined,
+): GovernorState {
   const ended = changed(changedIn(state, 'relief', { documentPath }), { operation: IDLE });
   const told = decide(ended, 'give-up:run', reason, { path: documentPath });
   return answerWithDeferredEnd(changedIn(told, 'mailbox', { outcome: 'unrelieved' }));
 }
 
-/** Whether claude cannot be asked: it does not report the end of a stopped compaction, or it is dead. */
+/** Whether ctxb cannot ask claude: a stopped compaction does not end, or the process is dead. */
 function isUnreachable({ process }: GovernorState): boolean {
   return process.compacts || process.phase === 'dead';
 }
 
-/** Whether the agent can be asked for a document: not with a full context, and not under a prescribed output schema. */
-function mayAsk(state: GovernorState): boolean {
+/** Whether ctxb can ask the agent for a document. Not with a full context, and not with a prescribed output schema. */
+function canAskAgent(state: GovernorState): boolean {
   const isFull = state.relief.exhausted?.cause === 'refused' || !hasRoomToAsk(state);
   return !state.run.answersInSchema && !isFull && !isUnreachable(state);
 }
 
-/** Whether a question fits below claude's own compaction trigger. */
+/** Whether a question fits below the level at which claude compacts. */
 function hasRoomToAsk({ gauge, process: { control }, run }: GovernorState): boolean {
   const window = gauge.window.tokens;
   if (window === undefined || window < MIN_NATIVE_WINDOW) return true;
@@ -61,25 +67,25 @@ function hasRoomToAsk({ gauge, process: { control }, run }: GovernorState): bool
   return predictedTokens(gauge) + QUESTION_TOKENS < native;
 }
 
-/** Upper bound of a question in tokens. */
+/** Upper bound of the tokens of a question. */
 const QUESTION_TOKENS = 2_000;
 
-export function followAnswer(state: GovernorState, operation: OperationIn<'asking'>, event: Event): GovernorState {
-  if (event.kind === 'result') return readAnswer(state, operation, event);
+export function onAnswerLine(state: GovernorState, operation: OperationIn<'asking'>, event: Event): GovernorState {
+  if (event.kind === 'result') return handleAnswer(state, operation, event);
   const apiDown =
     !isAnswer(event) && (operation.apiDown || (event.kind === 'api-retry' && isUnavailable(statusOf(event))));
   const next = changedIn(state, 'operation', { turn: 'running', apiDown });
-  // A retry means that claude waits for the API, not that the agent is slow.
-  const waits = event.kind === 'api-retry' && !operation.isLate;
-  return waits ? emit(next, ownTurnTimer(state, 'asking', event.delayMs)) : next;
+  // A retry shows that claude waits for the API and that the agent is not slow.
+  const isWaiting = event.kind === 'api-retry' && !operation.isLate;
+  return isWaiting ? emit(next, ownTurnTimer(state, 'asking', event.delayMs)) : next;
 }
 
-function readAnswer(state: GovernorState, operation: OperationIn<'asking'>, event: ResultEvent): GovernorState {
+function handleAnswer(state: GovernorState, operation: OperationIn<'asking'>, event: ResultEvent): GovernorState {
   const plan = { ...operation.plan, answer: callOutput(state.gauge) };
   const errorText = [event.text, ...event.errors].join('\n');
   if (event.isError && (operation.apiDown || saysUnavailable(errorText)))
     return postponeHandoff(state, plan, errorText);
-  return write(emit(state, ...TURN_OVER), plan, event.isError ? undefined : event.text);
+  return writeDocument(emit(state, ...TURN_OVER), plan, event.isError ? undefined : event.text);
 }
 
 function postponeHandoff(state: GovernorState, { due }: HandoffPlan, error: string): GovernorState {
@@ -89,7 +95,7 @@ function postponeHandoff(state: GovernorState, { due }: HandoffPlan, error: stri
   return decide(emit(continued, ...TURN_OVER), 'put-off', reason);
 }
 
-function write(state: GovernorState, plan: HandoffPlan, answer: string | undefined): GovernorState {
+function writeDocument(state: GovernorState, plan: HandoffPlan, answer: string | undefined): GovernorState {
   const writing = changed(state, { operation: { phase: 'writing', plan } });
   return emit(writing, { kind: 'write-handoff', answer, reason: plan.reason });
 }
@@ -103,19 +109,19 @@ export function onHandoffWritten(
   // The user stopped the handoff, so the conversation stays.
   if (state.mailbox.input === 'interrupted') return changed(state, { operation: IDLE });
   const { plan } = operation;
-  if (plan.way === 'end') return unrelieved(state, plan, path);
-  const proceed = plan.way === 'clear' ? clear : leave;
+  if (plan.way === 'end') return endRunUnrelieved(state, plan, path);
+  const proceed = plan.way === 'clear' ? startClear : startLeaving;
   return proceed(state, { plan, document: { path, text, by, problems } });
 }
 
-/** If claude does not stop compacting, a new process continues, in a fresh context if a handoff is due. */
+/** Replaces a process that does not stop compacting. A due handoff follows in a fresh context. */
 export function leaveUnreachable(state: GovernorState): GovernorState {
   if (!isUnreachable(state)) return state;
   return state.relief.due === undefined ? emit(state, { kind: 'kill' }) : startHandoff(state, state.relief.due);
 }
 
-/** If the interrupt of a late answer has no effect either, ctxb replaces the process. */
+/** Interrupts a late answer, and replaces the process if that has no effect. */
 export function giveUpAnswer(state: GovernorState, operation: OperationIn<'asking'>): GovernorState {
-  if (!operation.isLate) return stopLate(state);
-  return write(emit(state, DROP_BUFFERED), { ...operation.plan, way: 'leave' }, undefined);
+  if (!operation.isLate) return interruptLateTurn(state);
+  return writeDocument(emit(state, DROP_BUFFERED), { ...operation.plan, way: 'leave' }, undefined);
 }

@@ -10,21 +10,22 @@ import type { GovernorState } from '../state.ts';
 import { changed, changedIn, clearTimer, emit, setTimer } from '../steps.ts';
 import { IDLE } from './operation.ts';
 
-/** Time for claude to load the mod, and for the mod to respond after that. */
-const LOADING_PATIENCE_MS = 10_000;
-const RESPONSE_PATIENCE_MS = 3_000;
+/** Time for claude to load the mod, and then for the mod to respond. */
+const LOADING_TIMEOUT_MS = 10_000;
+const RESPONSE_TIMEOUT_MS = 3_000;
 
-/** Share of claude's trigger above which every call renews the plan. */
-const RENEWAL_SHARE = 0.6;
+/** Share of claude's trigger. Above it, ctxb renews the plan at every call. */
+const PLAN_RENEWAL_SHARE = 0.6;
 
-/** Loads the mod when the context is large enough, and keeps the plan up to date for a compaction within a turn. */
+/** Loads the mod when the context is large enough, and keeps the plan ready for a compaction within a turn. */
 export function prepareExact(state: GovernorState): GovernorState {
   const { exact } = state.relief;
   if (exact.phase === 'off') return state;
   if (exact.phase === 'unarmed') return predictedTokens(state.gauge) >= MIN_RELIEVED ? armMod(state) : state;
-  // claude waits while ctxb writes the plan: only near the trigger, or for prompts that the mod cannot see.
+  // claude waits while ctxb writes the plan, so ctxb does so only near the trigger, or for prompts that the mod cannot
+  // see.
   const { trigger } = state.process.control;
-  const isNear = typeof trigger !== 'number' || predictedTokens(state.gauge) >= RENEWAL_SHARE * trigger;
+  const isNear = typeof trigger !== 'number' || predictedTokens(state.gauge) >= PLAN_RENEWAL_SHARE * trigger;
   return isNear || exact.midTurn.length > 0 ? planExact(state) : state;
 }
 
@@ -37,22 +38,24 @@ export function planExact(state: GovernorState): GovernorState {
   return emit(state, { kind: 'plan-exact', budget, summary: bound?.summary, keep, midTurn, prompts });
 }
 
-/** Prepares a compaction in a resumed session, which may be due at the next call. */
-export function prepareResumed(state: GovernorState): GovernorState {
-  return state.session.version === undefined || predictedTokens(state.gauge) < MIN_RELIEVED ? state : awaitExact(state);
+/** Loads the mod in a resumed session, where a compaction may come at the next call. */
+export function prepareResumedSession(state: GovernorState): GovernorState {
+  return state.session.version === undefined || predictedTokens(state.gauge) < MIN_RELIEVED
+    ? state
+    : loadModFirst(state);
 }
 
-/** Loads the mod for a compaction that comes soon, if loading is possible. */
+/** Loads the mod before a compaction, unless it is off or loaded. */
 export function loadMod(state: GovernorState): GovernorState {
   return state.relief.exact.phase === 'unarmed' ? armMod(state) : state;
 }
 
-export function awaitExact(state: GovernorState): GovernorState {
+export function loadModFirst(state: GovernorState): GovernorState {
   const next = loadMod(state);
   return next.relief.exact.phase === 'arming' ? changed(next, { operation: { phase: 'loading' } }) : next;
 }
 
-/** With a mod, claude would skip the user's PreCompact hook, which may protect the context. */
+/** Reason not to load the mod: claude would skip the user's PreCompact hook, which may protect the context. */
 const GUARDED = 'a PreCompact hook would not be asked (--compaction exact does without it)';
 
 function armMod(state: GovernorState): GovernorState {
@@ -62,11 +65,11 @@ function armMod(state: GovernorState): GovernorState {
   return emit(
     changedIn(state, 'exact', { phase: 'arming' }),
     { kind: 'arm-exact' },
-    setTimer('exact', LOADING_PATIENCE_MS),
+    setTimer('exact', LOADING_TIMEOUT_MS),
   );
 }
 
-/** Asks claude to load the mod from its folder. `add_plugins` adds it to the loaded plugins. */
+/** Asks claude to load the mod from its folder. `add_plugins` keeps the other plugins. */
 export function onExactFolder(state: GovernorState, path: string | undefined, isGuarded = false): GovernorState {
   if (!isModLoading(state)) return state;
   if (isGuarded) return disableMod(state, GUARDED);
@@ -74,7 +77,7 @@ export function onExactFolder(state: GovernorState, path: string | undefined, is
   return request(state, 'load-mod', {
     subtype: 'reload_plugins',
     add_plugins: [{ type: 'local', path }],
-    // A changed list of tools would make claude pay for the whole context again.
+    // With another list of tools, claude would pay for the whole context again.
     hold_on_cache_impact: true,
   });
 }
@@ -83,28 +86,28 @@ export function onModLoaded(state: GovernorState, { ok, response }: ControlRespo
   if (!isModLoading(state)) return state;
   if (!ok) return disableMod(state, 'claude refuses to load the mod');
   if (response.held === true) return disableMod(state, 'loading the mod would change the tools');
-  const timer = state.relief.exact.phase === 'arming' ? [setTimer('exact', RESPONSE_PATIENCE_MS)] : [];
+  const timer = state.relief.exact.phase === 'arming' ? [setTimer('exact', RESPONSE_TIMEOUT_MS)] : [];
   return emit(state, { kind: 'prove-exact' }, ...timer);
 }
 
 export function onExactProved(state: GovernorState): GovernorState {
   if (!isModLoading(state)) return state;
   const ready = endLoading(state, { phase: 'ready', why: undefined });
-  return emit(planExact(ready), CLEAR);
+  return emit(planExact(ready), CLEAR_TIMER);
 }
 
 /**
- * Stops waiting for the mod. `--bare`, `--safe-mode`, `disableAllHooks` and managed settings prevent it without an
- * error. On a busy machine it may still load later.
+ * Stops waiting for the mod. `--bare`, `--safe-mode`, `disableAllHooks` and managed settings keep claude from loading
+ * it, without an error. On a busy machine, the mod may load later.
  */
-export function giveUpArming(state: GovernorState): GovernorState {
+export function stopWaitingForMod(state: GovernorState): GovernorState {
   const { version } = state.session;
   const name = version === undefined ? 'this claude' : `Claude Code ${version}`;
   const late = { phase: 'late', why: `${name} does not run the mod` } as const;
   return state.relief.exact.phase === 'arming' ? endLoading(state, late) : state;
 }
 
-const CLEAR = clearTimer('exact');
+const CLEAR_TIMER = clearTimer('exact');
 
 function endLoading(state: GovernorState, exact: Partial<Exact>): GovernorState {
   const next = changedIn(state, 'exact', exact);
@@ -112,5 +115,5 @@ function endLoading(state: GovernorState, exact: Partial<Exact>): GovernorState 
 }
 
 function disableMod(state: GovernorState, why: string): GovernorState {
-  return emit(endLoading(state, { phase: 'off', why }), CLEAR);
+  return emit(endLoading(state, { phase: 'off', why }), CLEAR_TIMER);
 }

@@ -11,11 +11,14 @@ export interface Attempt {
   /** HTTP status before claude's last retry; `unreachable`: without a response. */
   readonly apiStatus?: number | 'unreachable' | undefined;
   readonly boundarySeen?: boolean;
-  /** An interrupt by the caller does not count as a failed compaction. */
+  /** Whether the caller interrupted it. Then it does not count as failed. */
   readonly interrupted?: boolean;
 }
 
-/** One at a time; prompts and other operations wait. A handoff goes from `asking` to `clearing` or `leaving`. */
+/**
+ * The running operation. Prompts and other operations wait for its end. The phases of a handoff are `asking`,
+ * `writing`, then `clearing` or `leaving`.
+ */
 export type Operation =
   | typeof IDLE
   /** claude loads the mod for the next compaction. */
@@ -24,7 +27,8 @@ export type Operation =
   | { readonly phase: 'deciding' }
   | (InjectedTurn & { readonly phase: 'compacting'; readonly attempt: Attempt })
   /**
-   * The agent writes the document. `isLate`: it was interrupted. `apiDown`: claude retries, without an answer since.
+   * The agent writes the document. `isLate`: ctxb has interrupted it. `apiDown`: claude retries a call, and no answer
+   * has come since.
    */
   | (InjectedTurn & {
       readonly phase: 'asking';
@@ -36,9 +40,9 @@ export type Operation =
   | { readonly phase: 'writing'; readonly plan: HandoffPlan }
   /** `proved`: claude has shown that the conversation is new. `given`: a hook has given the agent the document. */
   | (InjectedTurn & WrittenHandoff & { readonly phase: 'clearing'; readonly proved: boolean; readonly given: boolean })
-  /** `/clear` has no effect: this process ends and another one starts. */
+  /** `/clear` has no effect, so this process ends and another one starts. */
   | (WrittenHandoff & { readonly phase: 'leaving' })
-  /** No hook can give the document to the agent, so a prompt does. `isLate`: the turn was interrupted. */
+  /** No hook can give the agent the document, so a prompt does. `isLate`: ctxb has interrupted the turn. */
   | (InjectedTurn & { readonly phase: 'briefing'; readonly isLate?: true });
 
 export type OperationIn<P extends Operation['phase']> = Extract<Operation, { readonly phase: P }>;
@@ -59,7 +63,10 @@ export interface HandoffPlan {
   readonly before: Reading;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
-  /** How the conversation ends: by `/clear`, by a new process where `/clear` has no effect, or with the run. */
+  /**
+   * How the conversation ends: by `/clear`, by a new process, or with the run. `leave` is for a claude that ignores
+   * `/clear`.
+   */
   readonly way: 'clear' | 'leave' | 'end';
   /** `relief.due` before the handoff, restored if the handoff is postponed. */
   readonly due: string | undefined;

@@ -23,24 +23,24 @@ import { changed, changedIn, decide, emit, isCompacting, isRelieving, type Line 
 import { health } from '../zones/notices.ts';
 import { forgetFailures, giveUpAfterFailures, type NextPrompt, startCompaction } from './compact.ts';
 import { endUnrelieved, startHandoff } from './hand-over.ts';
-import { awaitExact } from './load-mod.ts';
+import { loadModFirst } from './load-mod.ts';
 
-/** The relief that is due before `next` is sent, or now without a next prompt. */
+/** The relief that is due before ctxb sends `next`, or now if no prompt waits. */
 export function dueRelief(state: GovernorState, next: NextPrompt): Due | undefined {
   const { exhausted, giveUpReason } = state.relief;
   if (giveUpReason !== undefined) return { way: 'none', reason: giveUpReason };
   if (exhausted?.isUnrelieved) return dueForExhausted(state, exhausted);
   if (next !== 'unseen' && relievesContext(next)) return undefined;
   if (state.relief.postponedAt === state.gauge.calls) return undefined;
-  const requested = askedRelief(state, next);
+  const requested = requestedRelief(state, next);
   if (requested !== undefined) return requested;
   if (next === undefined && (state.run.policy.compaction.when !== 'boundary' || state.mailbox.ended)) return undefined;
   const due = reliefNow(state);
   return due?.way === 'compact' && isCompacting(state) ? undefined : due;
 }
 
-/** The relief that was requested from outside, unless the run is about to end. */
-function askedRelief(state: GovernorState, next: NextPrompt): Due | undefined {
+/** The relief that a command or the caller has requested, unless the run is about to end. */
+function requestedRelief(state: GovernorState, next: NextPrompt): Due | undefined {
   const { request } = state.relief;
   if (request?.phase !== 'waiting' || (next === undefined && state.mailbox.ended)) return undefined;
   if (request.way === 'handoff') return { way: 'handoff', reason: 'it was asked for with ctxb handoff' };
@@ -66,7 +66,7 @@ export function startRelief(state: GovernorState, due: Due): GovernorState {
 }
 
 function compact(state: GovernorState): GovernorState {
-  const next = awaitExact(state);
+  const next = loadModFirst(state);
   return next.operation.phase === 'loading' ? next : startCompaction(next);
 }
 
@@ -86,17 +86,17 @@ export function adviseDue(state: GovernorState, next: NextPrompt): GovernorState
   return due === undefined ? state : adviseRelief(state, due);
 }
 
-/** Relieves the context for a task that is too large, if possible. */
-export function relieveFor(state: GovernorState): GovernorState {
+/** Relieves the context before a task that is too large, if possible. */
+export function relieveForLargeTask(state: GovernorState): GovernorState {
   if (state.run.mode !== 'act') return state;
   if (mayCompact(state)) return compact(state);
   // A context after a handoff cannot become smaller.
-  const isFresh = state.relief.unmeasured?.of === 'handoff';
-  return mayHandOver(state) && !isFresh ? handOver(state, 'a large task waits') : state;
+  const isHandedOver = state.relief.unmeasured?.of === 'handoff';
+  return mayHandOver(state) && !isHandedOver ? handOver(state, 'a large task waits') : state;
 }
 
-/** The first call after a compaction shows what it has freed. */
-export function noteBoundary(state: GovernorState, { before, event }: Line<BoundaryEvent>): GovernorState {
+/** Records a compaction. The next call shows how much it has freed. */
+export function recordCompaction(state: GovernorState, { before, event }: Line<BoundaryEvent>): GovernorState {
   const { receipt } = before.relief.exact;
   const answered = receipt?.answered ? receipt : undefined;
   const isChosen = answered !== undefined || receipt?.why === TOO_LARGE;
@@ -108,7 +108,7 @@ export function noteBoundary(state: GovernorState, { before, event }: Line<Bound
   const how = answered ? ({ how: 'exact', ms: answered.ms } as const) : { ms: null };
   const occurrence = { event: 'compaction', trigger: event.trigger, ...how } as const;
   const givenBack = answered ? { ...state.relief.givenBack, tokens: 0 } : givenBackAfter(before);
-  // A summary does not contain the words of prompts.
+  // A summary does not contain the prompts word by word.
   const noted = answered ? state : changed(state, { mailbox: markDropped(state) });
   return emit(
     changedIn(noted, 'relief', { ...boundary, due: undefined, unmeasured, givenBack }),
@@ -116,8 +116,8 @@ export function noteBoundary(state: GovernorState, { before, event }: Line<Bound
   );
 }
 
-/** Reports claude's own compaction. Only the boundary proves that no hook prevented it. */
-export function tellNative(state: GovernorState, { before, event }: Line<BoundaryEvent>): GovernorState {
+/** Reports a compaction that claude started. Only the boundary proves that no hook prevented it. */
+export function announceNativeCompaction(state: GovernorState, { before, event }: Line<BoundaryEvent>): GovernorState {
   const when = state.relief.unmeasured?.native;
   if (when === undefined) return state;
   const tokens = event.preTokens ?? predictedTokens(before.gauge);
@@ -125,13 +125,13 @@ export function tellNative(state: GovernorState, { before, event }: Line<Boundar
   return decide(state, 'native-compaction', 'claude has compacted by itself', { how, when, tokens });
 }
 
-/** Latches the thresholds that the context has crossed, and warns once. */
-export function judgeLevel(state: GovernorState): GovernorState {
+/** Updates the latch to the thresholds that the context has crossed, and warns once. */
+export function updateLatch(state: GovernorState): GovernorState {
   const { gauge, run } = state;
   if (isGuess(gauge)) return state;
-  // The last attempt failed at this reading, so another attempt or warning would change nothing.
+  // The last attempt failed at this size. Another one would fail too, and another warning would say nothing new.
   if (!isCompacting(state) && state.relief.triedAt === gauge.calls) return state;
-  // A running compaction is about to lower this figure.
+  // A relief is about to change the size.
   if (isRelieving(state) || state.mailbox.input === 'interrupted') return state;
   const isAtCallLimit = isCharactersOnly(gauge) && gauge.characters.toolCalls >= TOOL_CALL_LIMIT;
   const level = isAtCallLimit ? (gauge.window.tokens ?? 0) : predictedTokens(gauge);
@@ -148,13 +148,13 @@ export function judgeLevel(state: GovernorState): GovernorState {
 }
 
 /** Measures what a relief freed, by the first call after it. */
-export function measureLanding(state: GovernorState): GovernorState {
+export function measureRelief(state: GovernorState): GovernorState {
   const { relief, gauge, run } = state;
   const { unmeasured } = relief;
   if (unmeasured === undefined) return state;
   const freed = unmeasured.before.predicted - gauge.used;
   const target = inTokens(run.policy.compaction.target, gauge.window.tokens);
-  // Above the target more must be done, but no handoff removes the prompts.
+  // Above the target, a handoff follows, except if the prompts are the reason: no handoff removes them.
   const isMissed = gauge.used - relief.exact.size.all > target;
   if (unmeasured.of === 'compaction') {
     const due = isMissed ? `a compaction landed at ${gauge.used} tokens, above its target of ${target}` : undefined;
@@ -173,18 +173,18 @@ export function measureLanding(state: GovernorState): GovernorState {
 
 const MAX_SIZES_AFTER = 8;
 
-function measureCompaction(state: GovernorState, landing: UnmeasuredRelief, freed: number): GovernorState {
+function measureCompaction(state: GovernorState, relieved: UnmeasuredRelief, freed: number): GovernorState {
   const { gauge, relief, run } = state;
   const sizesAfter = [...relief.sizesAfter, gauge.used].slice(-MAX_SIZES_AFTER);
   const baseTokens =
-    landing.receipt === undefined
+    relieved.receipt === undefined
       ? relief.sizeWithoutContents
       : Math.max(0, gauge.used - heldTokens(state.work.tools.contents) - state.relief.exact.size.all);
-  // A compaction that freed too little is a failure.
+  // A compaction that frees too little counts as failed.
   const isFreed = gauge.used < inTokens(run.policy.thresholds.compact, gauge.window.tokens);
   const ownFailures = isFreed ? 0 : relief.failures + 1;
-  const failures = landing.isOurs ? ownFailures : relief.failures;
-  const resetTries = landing.isOurs && { failures, triedAt: undefined, unwritable: false };
+  const failures = relieved.isOurs ? ownFailures : relief.failures;
+  const resetTries = relieved.isOurs && { failures, triedAt: undefined, unwritable: false };
   const landed = changedIn(state, 'relief', {
     sizesAfter,
     sizeWithoutContents: baseTokens,
@@ -192,18 +192,18 @@ function measureCompaction(state: GovernorState, landing: UnmeasuredRelief, free
     ...resetTries,
   });
   const effect = failures === 0 ? 'the compaction made room' : 'the compaction freed too little';
-  const { native, receipt } = landing;
+  const { native, receipt } = relieved;
   const told =
     receipt !== undefined
-      ? tellExact(landed, landing.before, receipt, freed)
-      : landing.isOurs || native
+      ? announceExact(landed, relieved.before, receipt, freed)
+      : relieved.isOurs || native
         ? decide(landed, 'landed', effect, { relief: 'compaction', freed, native })
         : landed;
   const next = giveUpAfterFailures(told, relief.failures);
   return emit(next, health(next, { event: 'landing' }, gauge.used));
 }
 
-function tellExact(state: GovernorState, before: Reading, exact: ExactReceipt, freed: number): GovernorState {
+function announceExact(state: GovernorState, before: Reading, exact: ExactReceipt, freed: number): GovernorState {
   const reason = `${before.predicted} tokens before it`;
   return decide(changedIn(state, 'exact', NO_REPEATS), 'landed', reason, {
     relief: 'compaction',

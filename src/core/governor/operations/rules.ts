@@ -2,24 +2,24 @@ import type { Event } from '../../protocol/events.ts';
 import { ownTurnTimer } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
 import { emit } from '../steps.ts';
-import { followCompaction, followOverdue, giveUpWaiting } from './compact.ts';
-import { followBriefing, followClear, giveUpBriefing, leave } from './fresh-context.ts';
-import { followAnswer, giveUpAnswer, leaveUnreachable } from './hand-over.ts';
+import { giveUpCompaction, onAbandonedLine, onCompactionLine } from './compact.ts';
+import { giveUpBriefing, onBriefingLine, onClearLine, startLeaving } from './fresh-context.ts';
+import { giveUpAnswer, leaveUnreachable, onAnswerLine } from './hand-over.ts';
 
 /** Handles a line from claude in an injected turn. */
-export function followOperation(state: GovernorState, event: Event): GovernorState {
+export function onOperationLine(state: GovernorState, event: Event): GovernorState {
   const { operation } = state;
   switch (operation.phase) {
     case 'idle':
-      return followOverdue(state, event);
+      return onAbandonedLine(state, event);
     case 'compacting':
-      return followCompaction(state, operation, event);
+      return onCompactionLine(state, operation, event);
     case 'asking':
-      return followAnswer(state, operation, event);
+      return onAnswerLine(state, operation, event);
     case 'clearing':
-      return followClear(state, operation, event);
+      return onClearLine(state, operation, event);
     case 'briefing':
-      return followBriefing(state, event);
+      return onBriefingLine(state, event);
     default:
       return state;
   }
@@ -31,11 +31,11 @@ function onTimeout(state: GovernorState): GovernorState {
     case 'idle':
       return leaveUnreachable(state);
     case 'compacting':
-      return giveUpWaiting(state, operation);
+      return giveUpCompaction(state, operation);
     case 'asking':
       return giveUpAnswer(state, operation);
     case 'clearing':
-      return leave(state, operation);
+      return startLeaving(state, operation);
     case 'briefing':
       return giveUpBriefing(state, operation);
     default:
@@ -43,7 +43,7 @@ function onTimeout(state: GovernorState): GovernorState {
   }
 }
 
-/** Restarts the timer after a turn that claude started itself, which delays ctxb's own turn. */
+/** Restarts the timer of ctxb's own turn, because a turn of claude's delayed it. */
 export function waitLonger(state: GovernorState): GovernorState {
   const { operation } = state;
   return 'turn' in operation ? emit(state, ownTurnTimer(state, operation.phase)) : state;

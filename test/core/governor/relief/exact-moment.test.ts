@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { triggerPlace } from '../../../../src/core/governor/control/trigger.ts';
-import { noteBoundary, reliefNow } from '../../../../src/core/governor/operations/relief.ts';
+import { recordCompaction, reliefNow } from '../../../../src/core/governor/operations/relief.ts';
 import { droppedPrompts } from '../../../../src/core/governor/prompts/mailbox.ts';
 import { toPrompt } from '../../../../src/core/governor/prompts/prompt.ts';
 import { NEW_CONTENT } from '../../../../src/core/governor/relief/content.ts';
@@ -220,8 +220,8 @@ it('resumed work repeats an owed prompt after a summary, not after an exact comp
   const receipt = { version: 1, number: 1, answered: true, ms: 5, ...RECEIPT } as const;
   const exactly = changedIn(told, 'exact', { receipt });
   const event = { kind: 'boundary', trigger: 'manual' } as never;
-  expect(droppedPrompts(noteBoundary(exactly, { before: exactly, event }))).toEqual([]);
-  expect(droppedPrompts(noteBoundary(told, { before: told, event }))).toEqual([prompt]);
+  expect(droppedPrompts(recordCompaction(exactly, { before: exactly, event }))).toEqual([]);
+  expect(droppedPrompts(recordCompaction(told, { before: told, event }))).toEqual([prompt]);
 });
 
 const RECEIPT = {
