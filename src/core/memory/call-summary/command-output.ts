@@ -1,8 +1,8 @@
-import { groupsIn } from '../../protocol/fields.ts';
+import { groupsIn, ownOf } from '../../protocol/fields.ts';
 import { sumOf } from '../../text/sum-of.ts';
 import { commandCore } from '../shell/command-words.ts';
 import { formatList } from './found-files.ts';
-import { countLines, FILE_LENGTH, NAME_LENGTH, nearLines, type Quote } from './text-result.ts';
+import { FILE_LENGTH, NAME_LENGTH, nearLines, type Quote } from './text-result.ts';
 
 /** Scripts and command substitutions are not parsed. */
 const KNOWN = /^git (?:-C \S+ |--no-pager )*(status|diff|show|log)\b([^;&|<`$()\n]*)$/;
@@ -16,162 +16,108 @@ export interface Printed {
   readonly isPart: boolean;
 }
 
+interface Output {
+  readonly shown: string;
+  readonly isCut: boolean;
+  /** What a diff compares. */
+  readonly comparison: string;
+}
+
+type Summarize = (output: Output, quote: Quote) => string | undefined;
+
 /** Summarizes a command's output; undefined for an unknown format. */
 export function summarizeOutput(command: string, { text, isPart }: Printed, quote: Quote): string | undefined {
-  if (!command.includes('git ') || REDIRECTED.test(command)) return undefined;
-  const [verb, words = ''] = groupsIn(KNOWN, commandCore(command).text);
-  const [viewer, lines = 10] = groupsIn(PAGED, command);
-  const more = isPart || (viewer !== undefined && countLines(text) >= Number(lines));
-  if (verb === undefined) return undefined;
-  if (verb === 'status') {
-    const status = readGitStatus(text);
-    return status && summarizeGitStatus(status, quote);
-  }
-  if (verb === 'log') {
-    const commits = readGitLog(text);
-    return commits && summarizeGitLog({ commits, more }, quote);
-  }
-  const diff = readGitDiff(text);
-  const diffKind = verb === 'diff' && /--(?:staged|cached)\b/.test(words) ? 'staged' : verb;
-  // The closing line of `--stat` counts all files.
-  return diff && summarizeGitDiff({ ...diff, more: diff.total === undefined && more }, diffKind, quote);
+  const [verb = '', words = ''] = REDIRECTED.test(command) ? [] : groupsIn(KNOWN, commandCore(command).text);
+  const [viewer, count = 10] = groupsIn(PAGED, command);
+  const lines = nearLines(text);
+  const isCut = isPart || (viewer !== undefined && lines.length >= Number(count));
+  const comparison = /--(?:staged|cached)\b/.test(words) ? 'staged' : verb;
+  return ownOf(SUMMARIES, verb)?.({ shown: lines.join('\n'), isCut, comparison }, quote);
 }
 
-const PARTS = ['staged', 'modified', 'unmerged', 'untracked'] as const;
-type Part = (typeof PARTS)[number];
-
-/** Number of files for each part of the working tree. */
-export interface GitStatus extends Readonly<Record<Part, number>> {
-  readonly branch: string | undefined;
-  readonly ahead: number;
-  readonly behind: number;
-  readonly clean: boolean;
-}
-
-/** `main (clean) [ahead 2]`, or `main: 1 staged, 2 modified`. */
-export function summarizeGitStatus(status: GitStatus, quote: Quote): string {
-  const branch = status.branch === undefined ? '' : quote(status.branch, NAME_LENGTH);
-  if (status.clean) {
-    const divergence = (['ahead', 'behind'] as const)
-      .filter((way) => status[way] > 0)
-      .map((way) => `${way} ${status[way]}`);
-    return `${branch} (clean)${divergence.length === 0 ? '' : ` [${divergence.join(', ')}]`}`.trimStart();
-  }
-  const counts = PARTS.filter((part) => status[part] > 0).map((part) => `${status[part]} ${part}`);
-  return `${branch === '' ? '' : `${branch}: `}${counts.join(', ') || 'not clean, nothing listed'}`;
-}
+const SUMMARIES: Readonly<Record<string, Summarize>> = {
+  status: summarizeStatus,
+  log: summarizeLog,
+  diff: summarizeDiff,
+  show: summarizeDiff,
+};
 
 const SHORT_LINE = /^(?:## |[ MADRCUT?!]{2} \S)/;
-const LONG_HEAD = /^(?:On branch (.+)|(HEAD detached .+)|Not currently on .+)$/m;
-const SHORT_HEAD = /^## (?:No commits yet on |Initial commit on )?(.+?)(?:\.\.\..*?)?(?: \[[^[\]]{1,60}\])?$/m;
-const DIVERGED = /^.*and have (\d{1,9}) and (\d{1,9}) different commits? each/m;
-const NOTHING_TO_COMMIT = /^nothing (?:added )?to commit\b.*(?:clean|not staged|create\/copy)/m;
 
-/** Undefined unless the text has the short format of `git status`, with a code and a path on each line, or the long one. */
-export function readGitStatus(text: string): GitStatus | undefined {
-  const lines = nearLines(text);
-  const isShort = lines.every((line) => SHORT_LINE.test(line));
-  const shown = lines.join('\n');
-  if (!isShort && !LONG_HEAD.test(shown)) return undefined;
-  const parts = isShort ? lines.flatMap(partsOf) : listedParts(lines);
-  const counts = PARTS.map((part) => [part, parts.filter((one) => one === part).length]);
-  const [mine, theirs] = groupsIn(DIVERGED, shown);
-  const divergence = (way: string) =>
-    groupsIn(new RegExp(`^(?:## .{1,500}\\[.{0,60}?${way}|Your branch is ${way} .* by) (\\d{1,9})`, 'm'), shown)[0];
-  return {
-    ...(Object.fromEntries(counts) as Record<Part, number>),
-    branch: groupsIn(isShort ? SHORT_HEAD : LONG_HEAD, shown).find(Boolean),
-    ahead: Number(mine ?? divergence('ahead') ?? 0),
-    behind: Number(theirs ?? divergence('behind') ?? 0),
-    clean: isShort ? lines.every((line) => line.startsWith('## ')) : NOTHING_TO_COMMIT.test(shown),
-  };
+/** The branch in both formats of `git status`. */
+const BRANCH =
+  /^(?:## (?:No commits yet on |Initial commit on )?|On branch |(?=HEAD detached )|Not currently on .+)(.*?)(?:\.\.\..*?)?(?: \[[^[\]]{1,60}\])?$/m;
+
+const DIVERGENCE = [
+  ['ahead', /(?:\bahead (?:of .{1,500} by )?|^and have )(\d{1,9})/m],
+  ['behind', /(?:\bbehind (?:.{1,500} by )?|^and have \d{1,9} and )(\d{1,9})/m],
+] as const;
+
+/** Parts of the working tree: the name, the title in the long format, and the codes in the short format. */
+const PARTS = [
+  ['staged', 'Changes to be committed:', /^(?!AA|DD|.U)[MADRCT]/gm],
+  ['modified', 'Changes not staged for commit:', /^(?!AA|DD|U).[MADRCT]/gm],
+  ['unmerged', 'Unmerged paths:', /^(?:U|.U|AA|DD)/gm],
+  ['untracked', 'Untracked files:', /^\?\?/gm],
+] as const;
+
+/** `main (clean) [ahead 2]`, or `main: 1 staged, 2 modified`. */
+function summarizeStatus({ shown }: Output, quote: Quote): string | undefined {
+  const isShort = shown === '' || shown.split('\n').every((line) => SHORT_LINE.test(line));
+  const [name] = groupsIn(BRANCH, shown);
+  if (!isShort && name === undefined) return undefined;
+  const branch = name && quote(name, NAME_LENGTH);
+  const counts = countsIn(shown, isShort);
+  if (counts.length === 0 && (isShort || /^nothing to commit\b/m.test(shown)))
+    return `${branch ?? ''} (clean)${divergence(shown)}`.trimStart();
+  return `${branch ? `${branch}: ` : ''}${counts.join(', ') || 'not clean, nothing listed'}`;
 }
 
-function partsOf(line: string): Part[] {
-  const code = line.slice(0, 2);
-  if (code === '??') return ['untracked'];
-  if (code === '!!') return [];
-  if (/U|AA|DD/.test(code)) return ['unmerged'];
-  return [...(code[0] === ' ' ? [] : (['staged'] as const)), ...(code[1] === ' ' ? [] : (['modified'] as const))];
-}
-
-const TITLES: ReadonlyMap<string, Part> = new Map([
-  ['Changes to be committed:', 'staged'],
-  ['Changes not staged for commit:', 'modified'],
-  ['Unmerged paths:', 'unmerged'],
-  ['Untracked files:', 'untracked'],
-]);
-
-function listedParts(lines: readonly string[]): Part[] {
-  let part: Part | undefined;
-  return lines.flatMap((line) => {
-    if (/^\S/.test(line)) part = TITLES.get(line);
-    return part !== undefined && line.startsWith('\t') ? [part] : [];
+function countsIn(shown: string, isShort: boolean): string[] {
+  const sections = shown.split(/\n(?=\S)/);
+  return PARTS.flatMap(([part, title, code]) => {
+    const listed = sections.find((section) => section.startsWith(title));
+    const paths = isShort ? shown.match(code) : listed?.match(/^\t/gm);
+    return paths ? [`${paths.length} ${part}`] : [];
   });
 }
 
-interface GitDiff {
-  /** Files named in the output, in the order of the diff. */
-  readonly files: readonly string[];
-  readonly total?: number;
-  /** Undefined if the output shows no line counts. */
-  readonly added?: number;
-  readonly removed?: number;
-  readonly more?: boolean;
+function divergence(shown: string): string {
+  const ways = DIVERGENCE.flatMap(([way, pattern]) => groupsIn(pattern, shown).map((count) => `${way} ${count}`));
+  return ways.length === 0 ? '' : ` [${ways.join(', ')}]`;
 }
 
 const MAX_FILES = 4;
 
-/** `3 files, +12/-4 lines (diff). a.ts, b.ts, c.ts`. `type` names the comparison. */
-export function summarizeGitDiff(diff: GitDiff, type: string, quote: Quote): string {
-  const { files, total = files.length, added, removed = 0, more } = diff;
-  if (total === 0) return `No changes (${type})`;
-  const lines = added === undefined ? '' : `, +${added}/-${removed} lines`;
-  const shown = files.filter((file) => file !== '');
-  const names = formatList(shown, MAX_FILES, (file) => quote(file, FILE_LENGTH));
-  return `${more ? 'at least ' : ''}${total} files${lines} (${type})${names === '' ? '' : `. ${names}`}`;
+/** The file in the first line of a patch. */
+const PATCHED_FILE = /(?: b\/| (?=\S+$))(.+)$/m;
+const STAT_FILE = /^ (\S.{0,400}?) {1,200}\| {1,20}(?:\d+|Bin\b)/gm;
+const STAT_TOTAL = /^ (\d{1,9}) files? changed(?:, (\d{1,9}) insertions?\(\+\))?(?:, (\d{1,9}) deletions?\(-\))?$/gm;
+
+/** `3 files, +12/-4 lines (diff). a.ts, b.ts, c.ts`, from a patch or the output of `--stat`. */
+function summarizeDiff({ shown, isCut, comparison }: Output, quote: Quote): string | undefined {
+  if (shown === '') return `No changes (${comparison})`;
+  const patches = shown.split(/^diff --/m).slice(1);
+  const files =
+    patches.length === 0
+      ? Array.from(shown.matchAll(STAT_FILE), ([, file = '']) => file)
+      : patches.flatMap((patch) => groupsIn(PATCHED_FILE, patch));
+  // The closing line of `--stat` counts all files.
+  const totals = Array.from(shown.matchAll(STAT_TOTAL), ([, ...counts]) => counts.map((count) => Number(count ?? 0)));
+  const counts = patches.length === 0 ? totals : patches.map(changesIn);
+  const sum = (index: number) => sumOf(counts, (each) => each[index] ?? 0);
+  const total = counts.length === 0 ? files.length : sum(0);
+  if (total === 0) return undefined;
+  const qualifier = isCut && totals.length === 0 ? 'at least ' : '';
+  const lines = counts.length === 0 ? '' : `, +${sum(1)}/-${sum(2)} lines`;
+  const names = formatList(files, MAX_FILES, (file) => quote(file, FILE_LENGTH));
+  return `${qualifier}${total} files${lines} (${comparison})${names && `. ${names}`}`;
 }
 
-const STAT_TOTAL = /^ (\d{1,9}) files? changed(?:, (\d{1,9}) insertions?\(\+\))?(?:, (\d{1,9}) deletions?\(-\))?$/;
-const STAT_LINE = /^ (\S.{0,400}?) {1,200}\| {1,20}(?:\d+|Bin\b)/;
-
-/** Undefined unless the text is a patch or the output of `--stat`. */
-export function readGitDiff(text: string): GitDiff | undefined {
-  const lines = nearLines(text);
-  return lines.length === 0 ? { files: [], added: 0, removed: 0 } : (readPatch(lines) ?? readStat(lines));
-}
-
-function readPatch(lines: readonly string[]): GitDiff | undefined {
-  const files: string[] = [];
-  let [added, removed] = [0, 0];
-  let inHunk = false;
-  for (const line of lines) {
-    if (line.startsWith('diff --')) {
-      const [name = ''] = [/ b\/(.+)$/, / (\S+)$/].flatMap((pattern) => groupsIn(pattern, line));
-      files.push(name);
-      inHunk = false;
-    } else if (line.startsWith('@@')) inHunk = true;
-    else if (inHunk && line.startsWith('+')) added++;
-    else if (inHunk && line.startsWith('-')) removed++;
-  }
-  return files.length === 0 ? undefined : { files, added, removed };
-}
-
-function readStat(lines: readonly string[]): GitDiff | undefined {
-  const files = lines.flatMap((line) => groupsIn(STAT_LINE, line));
-  const totals = lines.map((line) => groupsIn(STAT_TOTAL, line)).filter((counts) => counts.length > 0);
-  if (totals.length === 0) return files.length === 0 ? undefined : { files };
-  const sum = (group: number) => sumOf(totals, (counts) => Number(counts[group] ?? 0));
-  return { files, total: sum(0), added: sum(1), removed: sum(2) };
-}
-
-type Commit = Readonly<Record<'hash' | 'message', string>>;
-
-/** Commits, newest first; `total` and `more` count commits that are not listed. */
-interface GitLog {
-  readonly commits: readonly Commit[];
-  readonly total?: number;
-  readonly more?: boolean;
+/** One file, with the numbers of added and removed lines. */
+function changesIn(patch: string): number[] {
+  const hunks = patch.split(/^@@/m).slice(1).join('');
+  return [1, hunks.match(/^\+/gm)?.length ?? 0, hunks.match(/^-/gm)?.length ?? 0];
 }
 
 const MAX_COMMITS = 3;
@@ -180,33 +126,35 @@ const MESSAGE_LENGTH = 30;
 const SHORT_HASH = 7;
 const LONGEST_SHORT = 12;
 
-/** `15 commits. Recent: abc1234 Fix it, def5678 Add more... (+13 more)`. */
-export function summarizeGitLog({ commits, total = commits.length, more }: GitLog, quote: Quote): string {
-  if (total === 0) return 'No commits found';
-  const recent = formatList(commits, MAX_COMMITS, ({ hash, message }) =>
-    `${quote(hash, LONGEST_SHORT)} ${message === '' ? '' : quote(message, MESSAGE_LENGTH)}`.trimEnd(),
-  );
-  return `${more ? 'at least ' : ''}${total} commits. Recent: ${recent}`;
-}
-
 /** Graph characters before a commit in `git log --graph`. */
-const GRAPH = /^[*|\\/_ ]{0,40}\* (?=commit |[0-9a-f]{7})/;
+const GRAPH = /^[*|\\/_ ]{0,40}\* (?=commit |[0-9a-f]{7})/gm;
+const STARTS_WITH_COMMIT = /^(?:commit )?[0-9a-f]{7,40}(?:\s|$)/;
 const ONE_LINE = /^([0-9a-f]{7,40})(?: \((?:HEAD|tag: |origin\/|[^()]{1,200}, )[^()]{0,200}\))?(?: (.*))?$/;
-const FULL_HASH = /^commit ([0-9a-f]{7,40})\b/;
-const FULL_MESSAGE = /^(?:[|\\/_ ]{0,40})? {4}(\S.*)$/;
+const FULL_MESSAGE = /^(?:[|\\/_ ]{0,40})? {4}(\S.*)$/m;
+
+type Commit = readonly [hash: string, message: string];
 
 /** Undefined for an unknown format, such as a custom `--format`. */
-function readGitLog(text: string): Commit[] | undefined {
-  const lines = nearLines(text).map((line) => line.replace(GRAPH, ''));
-  const [first = ''] = lines;
-  if (lines.length > 0 && !FULL_HASH.test(first) && !ONE_LINE.test(first)) return undefined;
-  const commits: { hash: string; message: string }[] = [];
-  for (const line of lines) {
-    const last = commits.at(-1);
-    const [hash, message = ''] = groupsIn(FULL_HASH.test(first) ? FULL_HASH : ONE_LINE, line);
-    if (hash !== undefined)
-      commits.push({ hash: hash.length > LONGEST_SHORT ? hash.slice(0, SHORT_HASH) : hash, message });
-    else if (last?.message === '') last.message = groupsIn(FULL_MESSAGE, line).join('');
-  }
-  return commits;
+function summarizeLog({ shown, isCut }: Output, quote: Quote): string | undefined {
+  if (shown === '') return 'No commits found';
+  const text = shown.replace(GRAPH, '');
+  if (!STARTS_WITH_COMMIT.test(text)) return undefined;
+  const [, ...full] = text.split(/^commit (?=[0-9a-f]{7,40}\b)/m);
+  const commits = full.map(
+    (commit): Commit => [commit.split(/\W/, 1).join(''), groupsIn(FULL_MESSAGE, commit).join('')],
+  );
+  const listed = text.split('\n').flatMap((line): Commit[] => {
+    const [hash, message = ''] = groupsIn(ONE_LINE, line);
+    return hash === undefined ? [] : [[hash, message]];
+  });
+  return `${isCut ? 'at least ' : ''}${summarizeCommits(full.length > 0 ? commits : listed, quote)}`;
+}
+
+/** `15 commits. Recent: abc1234 Fix it, def5678 Add more... (+13 more)`; the newest commit comes first. */
+export function summarizeCommits(commits: readonly Commit[], quote: Quote, total = commits.length): string {
+  const recent = formatList(commits, MAX_COMMITS, ([hash, message]) => {
+    const short = hash.length > LONGEST_SHORT ? hash.slice(0, SHORT_HASH) : hash;
+    return `${quote(short, LONGEST_SHORT)} ${message && quote(message, MESSAGE_LENGTH)}`.trimEnd();
+  });
+  return `${total} commits. Recent: ${recent}`;
 }

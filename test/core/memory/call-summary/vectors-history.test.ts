@@ -1,12 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  type GitStatus,
-  readGitDiff,
-  readGitStatus,
-  summarizeGitDiff,
-  summarizeGitLog,
-  summarizeGitStatus,
-} from '../../../../src/core/memory/call-summary/command-output.ts';
+import { summarizeCommits, summarizeOutput } from '../../../../src/core/memory/call-summary/command-output.ts';
 import {
   byCount,
   type FileList,
@@ -110,16 +103,13 @@ function told(tool: string, data: Data): string {
         bare,
       );
     case 'vcs_status':
-      return summarizeGitStatus(statusOf(data), bare);
+      return printed('git status -sb', statusText(data));
     case 'vcs_diff':
-      return summarizeGitDiff(
-        { files: (data.files ?? []).map(({ path = '' }) => path), added: 0, removed: 0 },
-        'diff',
-        bare,
-      );
+      return printed('git diff', (data.files ?? []).map(() => 'diff --git').join('\n'));
     case 'vcs_log': {
-      const commits = (data.commits ?? []).map(({ hash, message }) => ({ hash, message: written(message) }));
-      return summarizeGitLog({ commits, ...(data.count === undefined ? {} : { total: data.count }) }, cutOnly);
+      if (data.commits?.length === 0) return printed('git log', '');
+      const commits = (data.commits ?? []).map(({ hash, message }) => [hash, written(message)] as const);
+      return summarizeCommits(commits, cutOnly, data.count);
     }
     default:
       throw new Error(`nothing tells ${tool}`);
@@ -131,17 +121,21 @@ function fileList({ files = [], total_files }: Data): FileList {
   return { paths, ...(total_files === undefined ? {} : { total: total_files }) };
 }
 
-function statusOf(data: Data): GitStatus {
-  return {
-    branch: data.current_branch,
-    clean: data.is_clean === true,
-    ahead: data.ahead ?? 0,
-    behind: data.behind ?? 0,
-    staged: data.staged_files?.length ?? 0,
-    modified: data.unstaged_files?.length ?? 0,
-    unmerged: 0,
-    untracked: data.untracked_files?.length ?? 0,
-  };
+function printed(command: string, text: string): string {
+  return summarizeOutput(command, { text, isPart: false }, bare) ?? '';
+}
+
+/** A status as git prints it. A tree that is not clean has a file in one of its parts. */
+function statusText(data: Data): string {
+  const ways = (['ahead', 'behind'] as const).flatMap((way) => (data[way] ? [`${way} ${data[way]}`] : []));
+  const lines = [`## ${data.current_branch}...origin/${data.current_branch} [${ways.join(', ')}]`.replace(' []', '')];
+  const { staged_files = [], unstaged_files = [], untracked_files = [] } = data;
+  lines.push(
+    ...staged_files.map(() => 'M  a'),
+    ...unstaged_files.map(() => ' M b'),
+    ...untracked_files.map(() => '?? c'),
+  );
+  return lines.join('\n');
 }
 
 const cutOnly = (text: string, length: number) => shorten(text, length);
@@ -184,11 +178,11 @@ describe('results in one line', () => {
   });
 
   it('ef-096, inverted: reports a tree that is not clean but lists no files', () => {
-    expect(told('vcs_status', dataOf('ef-096'))).toBe('x: not clean, nothing listed');
+    expect(printed('git status', 'On branch x\n')).toBe('x: not clean, nothing listed');
   });
 
   it('ef-097 does not apply: text that is not a status has no status summary', () => {
-    expect(readGitStatus('fatal: not a git repository')).toBeUndefined();
+    expect(printed('git status', 'fatal: not a git repository')).toBe('');
   });
 
   it('ef-101, inverted: a file without a name leaves no gap', () => {
@@ -208,7 +202,6 @@ describe('results in one line', () => {
   it('covers all vectors', () => {
     const met = COMPRESSION.filter((one) => isTold(one) || one.kind === 'known-defect' || one.id === 'ef-112');
     expect(met.length + OTHER_ORDER.size + NOT_OF_ITS_KIND.size).toBe(COMPRESSION.length);
-    expect(readGitDiff('')).toMatchObject({ files: [] });
   });
 });
 
