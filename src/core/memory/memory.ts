@@ -1,21 +1,17 @@
-import { isOfSubagent } from '../governor/control/hook-callbacks.ts';
 import type { Decision } from '../governor/decisions.ts';
 import { type HookAnswer, hookOutput } from '../governor/effects.ts';
-import { isMainMessage, isMessage } from '../governor/facts.ts';
 import { SMALL_WINDOW } from '../governor/gauge/window.ts';
 import type { Input } from '../governor/input.ts';
 import { inTokens } from '../governor/policy.ts';
 import { promptsInTurn } from '../governor/prompts/mailbox.ts';
 import type { GovernorState, Run } from '../governor/state.ts';
 import { decided } from '../governor/steps.ts';
-import { plainText, textsOf } from '../protocol/blocks.ts';
-import type { Event } from '../protocol/events.ts';
-import { fieldsOf, textOf } from '../protocol/fields.ts';
+import { textsOf } from '../protocol/blocks.ts';
 import type { Mask } from '../text/words.ts';
 import type { Entry } from './entry.ts';
 import { type Answered, createHandBack } from './hand-back/hand-back.ts';
 import { missingFrom } from './hand-back/recall.ts';
-import { createRecentMessages } from './hand-back/receipts.ts';
+import { createReceipts, factsOf } from './hand-back/receipts.ts';
 import { renderHandoff } from './handoff/render-handoff.ts';
 import { createEntrySource } from './make-entry.ts';
 import { createNotebook, type Page } from './notebook/notebook.ts';
@@ -27,8 +23,6 @@ export interface Remembered {
   readonly decisions: readonly Decision[];
 }
 
-const NOTHING_NEW: Remembered = { entries: [], pages: [], decisions: [] };
-
 export type Memory = ReturnType<typeof createMemory>;
 
 /** Records facts and hands them back. Mutable, but a replay of a recording makes the same notes and decisions. */
@@ -36,19 +30,22 @@ export function createMemory({ run, mask }: { readonly run: Run; readonly mask: 
   const source = createEntrySource({ live: true, mask });
   // The window may become known later. The log keeps its size, a share of the smallest window.
   const notebook = createNotebook(inTokens(run.policy.tiers.history, run.policy.window ?? SMALL_WINDOW));
-  const summaryIn = createSummaryReader();
-  const recent = createRecentMessages();
+  const receipts = createReceipts(() => factsOf(notebook));
   let folder = run.contextDir;
   let isOpen = false;
   const waiting: Input[] = [];
-  const handBack = createHandBack(notebook, () => folder);
+  const handBack = createHandBack(notebook, receipts, () => folder);
 
   function note(inputs: readonly Input[], state: GovernorState): Remembered {
     const decisions: Decision[] = [];
     const pages: Page[] = [];
     const entries = inputs.flatMap((input) => {
       const found = source.add(input, state);
-      decisions.push(...followRelief(input, state));
+      const receipt = receipts.add(input);
+      if (receipt !== undefined) {
+        const reason = `the fresh context after the ${receipt.relief}`;
+        decisions.push(decided(state, 'receipt', reason, { ...receipt }));
+      }
       for (const entry of found) pages.push(...noteEntry(entry, state, decisions));
       return found;
     });
@@ -56,30 +53,11 @@ export function createMemory({ run, mask }: { readonly run: Run; readonly mask: 
   }
 
   function noteEntry(entry: Entry, state: GovernorState, decisions: Decision[]): readonly Page[] {
-    if (entry.kind === 'state' && entry.what === 'handoff') handBack.relieved('handoff', []);
+    if (entry.kind === 'state' && entry.what === 'handoff') receipts.relieved('handoff', []);
     const { pages, found } = notebook.add(entry);
     for (const { cause, text, count, evidence } of found)
       decisions.push(decided(state, 'dead-end', cause, { cause, text, count, evidence }));
     return pages;
-  }
-
-  /** Collects the texts of a fresh context until its first request is sent. */
-  function followRelief(input: Input, state: GovernorState): Decision[] {
-    const summary = summaryIn(input);
-    if (summary !== undefined) handBack.summary(summary);
-    const { event } = input;
-    if (event.kind === 'exact-receipt' && event.receipt.answered) handBack.relieved('compaction', event.kept);
-    return input.from === 'claude' ? followClaude(input.event, state) : [];
-  }
-
-  function followClaude(event: Event, state: GovernorState): Decision[] {
-    if (event.kind === 'boundary') handBack.relieved('compaction', recent.textsOf(event.kept));
-    if (event.kind === 'compact-status' && event.phase === 'failed') handBack.failed();
-    if (!isMessage(event)) return [];
-    recent.add(event);
-    if (event.kind === 'assistant') return event.synthetic ? [] : handBack.sent(state);
-    if (event.role === 'prompt' || event.role === 'notice') handBack.holds(plainText(event.blocks));
-    return [];
   }
 
   function headOf(state: GovernorState) {
@@ -99,23 +77,17 @@ export function createMemory({ run, mask }: { readonly run: Run; readonly mask: 
         // This program wrote the log, and the reader checks its lines.
         const entry = event.entry as unknown as Entry;
         source.earlier(entry);
-        return { ...NOTHING_NEW, pages: notebook.add(entry).pages };
+        return { entries: [], pages: notebook.add(entry).pages, decisions: [] };
       }
       if (event.kind === 'notes') {
         folder = event.path;
         isOpen = true;
-        // These arrived before the notes of an earlier run were read.
-        return note(waiting.splice(0), state);
-      }
-      if (state.facts.isEcho) return NOTHING_NEW;
-      if (isOpen) return note([input], state);
-      waiting.push(input);
-      return NOTHING_NEW;
+      } else if (!state.facts.isEcho) waiting.push(input);
+      // What arrived before the notes of an earlier run were read is noted after them.
+      return note(isOpen ? waiting.splice(0) : [], state);
     },
     answer: (hook: HookAnswer, state: GovernorState): Answered =>
       isOpen ? handBack.answer(hook, state) : { output: hookOutput(hook, hook.context), decisions: [] },
-    /** Reports that the first request after a relief was sent, for hosts that do not see claude's answers. */
-    sent: handBack.sent,
     exactNote: handBack.note,
     index(state: GovernorState, t: number): string {
       const { task = notebook.requests.latest, ...head } = headOf(state);
@@ -137,22 +109,5 @@ export function createMemory({ run, mask }: { readonly run: Run; readonly mask: 
     outcomeOf: notebook.evidence.outcomeOf,
     /** Number of prompts, without slash commands. */
     said: () => notebook.requests.prompts().length,
-  };
-}
-
-/** Reads a summary from the hook or from its line, whichever comes first. An exact compaction has no summary. */
-function createSummaryReader(): (input: Input) => string | undefined {
-  let isKnown = false;
-  return ({ from, event }) => {
-    if (from !== 'claude') return undefined;
-    if (event.kind === 'control-request') {
-      const summary = isOfSubagent(event) ? undefined : textOf(fieldsOf(event.request.input).compact_summary);
-      isKnown ||= summary !== undefined;
-      return summary || undefined;
-    }
-    if (!isMainMessage(event, 'summary')) return undefined;
-    const summary = isKnown ? undefined : plainText(event.blocks);
-    isKnown = false;
-    return summary;
   };
 }

@@ -1,7 +1,14 @@
+import { isOfSubagent } from '../../governor/control/hook-callbacks.ts';
 import type { Receipt } from '../../governor/decisions.ts';
-import type { AssistantEvent, Block, UserEvent } from '../../protocol/events.ts';
-import { jsonText } from '../../protocol/fields.ts';
-import { FACT_KINDS, type Fact, holds, searchable, tallyOf } from '../notebook/fact.ts';
+import { isAnswer, isMainMessage, isMessage } from '../../governor/facts.ts';
+import type { Input } from '../../governor/input.ts';
+import { plainText } from '../../protocol/blocks.ts';
+import type { AssistantEvent, Block, Event, UserEvent } from '../../protocol/events.ts';
+import { fieldsOf, jsonText, textOf } from '../../protocol/fields.ts';
+import { withSpaces } from '../../text/words.ts';
+import { EVIDENCE_KINDS } from '../notebook/evidence.ts';
+import { FACT_KINDS, type Fact, holds, promptFact, searchable, tallyOf } from '../notebook/fact.ts';
+import type { Notebook } from '../notebook/notebook.ts';
 import { remember } from '../remember.ts';
 
 type Relief = Receipt['relief'];
@@ -14,37 +21,77 @@ interface Open {
   readonly ctxb: string[];
 }
 
-/** Records what each compaction or handoff kept: searches the first request after it for the facts known before. */
-export function createReceipts() {
+/**
+ * Records what each compaction or handoff kept: searches the first request after it for the facts known before.
+ * Follows the stream for the texts of the fresh context. Mutable, with bounded size.
+ */
+export function createReceipts(known: () => readonly Fact[]) {
   let open: Open | undefined;
+  const summaryIn = createSummaryReader();
+  const recent = createRecentMessages();
+
+  function see(event: Event): void {
+    const summary = summaryIn(event);
+    if (summary !== undefined) receipts.relieved('compaction', [summary]);
+    if (event.kind === 'boundary') replaced(recent.textsOf(event.kept));
+    // claude could not apply the mod's answer, so the context was not replaced.
+    if (event.kind === 'compact-status' && event.phase === 'failed' && open?.relief === 'compaction') open = undefined;
+    if (!isMessage(event)) return;
+    recent.add(event);
+    if (isMainMessage(event, 'prompt') || isMainMessage(event, 'notice')) open?.claude.push(plainText(event.blocks));
+  }
+
+  /** @param kept texts of unchanged messages */
+  function replaced(kept: readonly string[]): void {
+    receipts.relieved(
+      'compaction',
+      kept.flatMap((text) => [text, withSpaces(text)]),
+    );
+  }
 
   const receipts = {
     /** Starts a receipt when the context is replaced. An open receipt without a request is discarded. */
-    begin(relief: Relief, facts: readonly Fact[]): void {
+    begin(relief: Relief): void {
       // Counts each fact once.
-      const distinct = new Map(facts.map((fact) => [`${fact.kind}\n${fact.name}`, fact]));
+      const distinct = new Map(known().map((fact) => [`${fact.kind}\n${fact.name}`, fact]));
       open = { relief, facts: [...distinct.values()], claude: [], ctxb: [] };
     },
-    /** Like begin(), but keeps an open receipt for the same relief. */
-    beginOnce(relief: Relief, facts: readonly Fact[]): void {
-      if (open?.relief !== relief) receipts.begin(relief, facts);
+    /** Like begin(), but keeps an open receipt for the same relief. @param texts of claude's in the fresh context */
+    relieved(relief: Relief, texts: readonly string[]): void {
+      if (open?.relief !== relief) receipts.begin(relief);
+      open?.claude.push(...texts);
     },
-    /** Discards the receipt: the context was not replaced. */
-    forget(relief: Relief): void {
-      if (open?.relief === relief) open = undefined;
-    },
-    /** Adds a text of the fresh context. @param by its author */
-    holds(text: string, by: 'claude' | 'ctxb'): void {
-      open?.[by].push(text);
+    /** Adds texts that ctxb gives to the fresh context. */
+    gave(...texts: readonly string[]): void {
+      open?.ctxb.push(...texts);
     },
     /** Closes the receipt at the first request. Undefined if none is open, or no facts were known before. */
-    settle(): Receipt | undefined {
+    add({ from, event }: Input): Receipt | undefined {
+      if (event.kind === 'exact-receipt' && event.receipt.answered) replaced(event.kept);
+      if (from === 'claude') see(event);
+      if (from !== 'claude' || !isAnswer(event)) return undefined;
       const found = open;
       open = undefined;
       return found === undefined || found.facts.length === 0 ? undefined : receiptOf(found);
     },
   };
   return receipts;
+}
+
+/** Reads a summary from the hook or from its line, whichever comes first. An exact compaction has no summary. */
+function createSummaryReader(): (event: Event) => string | undefined {
+  let isKnown = false;
+  return (event) => {
+    if (event.kind === 'control-request') {
+      const summary = isOfSubagent(event) ? undefined : textOf(fieldsOf(event.request.input).compact_summary);
+      isKnown ||= summary !== undefined;
+      return summary || undefined;
+    }
+    if (!isMainMessage(event, 'summary')) return undefined;
+    const summary = isKnown ? undefined : plainText(event.blocks);
+    isKnown = false;
+    return summary;
+  };
 }
 
 function receiptOf({ relief, facts, claude, ctxb }: Open): Receipt {
@@ -66,6 +113,16 @@ function receiptOf({ relief, facts, claude, ctxb }: Open): Receipt {
   };
 }
 
+export type Receipts = ReturnType<typeof createReceipts>;
+
+/** What a receipt lists. */
+export function factsOf({ requests, evidence }: Notebook): Fact[] {
+  return [
+    ...requests.prompts().map(({ text }) => promptFact(text)),
+    ...EVIDENCE_KINDS.flatMap((kind) => evidence.items(kind)).map(({ fact }) => fact),
+  ];
+}
+
 /** claude keeps the last round, which is rarely longer than a few messages. */
 const MESSAGES = 64;
 
@@ -73,11 +130,11 @@ const MESSAGES = 64;
 const MESSAGE_LIMIT = 100_000;
 
 /** The newest messages of the main thread by id: a compaction names the messages that it keeps. */
-export function createRecentMessages() {
+function createRecentMessages() {
   const messages = new Map<string, string>();
   return {
     add({ uuid, blocks }: AssistantEvent | UserEvent): void {
-      const text = blocks.map(textOf).join('\n');
+      const text = blocks.map(blockText).join('\n');
       if (uuid !== undefined && text.length <= MESSAGE_LIMIT) remember(messages, uuid, text, MESSAGES);
     },
     textsOf: (uuids: readonly string[] = []) => uuids.flatMap((uuid) => messages.get(uuid) ?? []),
@@ -85,7 +142,7 @@ export function createRecentMessages() {
 }
 
 /** Text of a block as the model reads it. */
-function textOf(block: Block): string {
+function blockText(block: Block): string {
   if (block.type === 'text' || block.type === 'tool_result') return block.text;
   if (block.type !== 'tool_use') return '';
   const input = block.input;

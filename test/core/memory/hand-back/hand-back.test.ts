@@ -6,8 +6,10 @@ import { initialState } from '../../../../src/core/governor/initial-state.ts';
 import type { GovernorState } from '../../../../src/core/governor/state.ts';
 import type { Entry } from '../../../../src/core/memory/entry.ts';
 import { createHandBack, type ExactNote } from '../../../../src/core/memory/hand-back/hand-back.ts';
+import { createReceipts, factsOf } from '../../../../src/core/memory/hand-back/receipts.ts';
 import { createNotebook } from '../../../../src/core/memory/notebook/notebook.ts';
-import { policyWith, runWith } from '../../../support/governor.ts';
+import { decodeObject } from '../../../../src/core/protocol/decode.ts';
+import { callLine, policyWith, runWith } from '../../../support/governor.ts';
 import { command, edit, randomEntries } from '../../../support/notes.ts';
 import { listed } from '../../exact/talk.ts';
 
@@ -30,7 +32,8 @@ interface Setting {
 function setUp({ entries = WORK, restoreTokens = 1_500, folder = FOLDER, state }: Setting = {}) {
   const notebook = createNotebook();
   for (const entry of entries) notebook.add(entry);
-  const handBack = createHandBack(notebook, () => folder);
+  const receipts = createReceipts(() => factsOf(notebook));
+  const handBack = createHandBack(notebook, receipts, () => folder);
   const memory = { ...policyWith().memory, restoreTokens };
   const now = initialState(runWith({ policy: policyWith({ memory, state }) }));
   const after = (calls: number): GovernorState => ({ ...now, gauge: { ...now.gauge, calls } });
@@ -39,11 +42,11 @@ function setUp({ entries = WORK, restoreTokens = 1_500, folder = FOLDER, state }
       const { output, decisions } = handBack.answer(hook, after(calls));
       return { context: contextOf(output), decisions: kindsOf(decisions) };
     },
-    summary: (text: string) => handBack.summary(text),
+    summary: (text: string) => receipts.relieved('compaction', [text]),
     /** @param conversation prompts that are in it */
     exactNote: (conversation: readonly string[], documentPath?: string) =>
       noteIn(conversation, handBack.note({ ...now, relief: { ...now.relief, documentPath } })),
-    sent: () => handBack.sent(after(1)),
+    sent: () => receipts.add({ t: 0, from: 'claude', event: decodeObject(callLine(1_000)) }),
     note: (entry: Entry) => notebook.add(entry),
   };
 }
@@ -234,7 +237,7 @@ describe('the receipt of a compaction', () => {
     const running = 'Work through these tasks:\n\nTask 1: mend the hands of the clock. Read src/hands.ts.';
     const back = setUp({ entries: [{ kind: 'prompt', t: 1, text: running, pictures: 0 }] });
     back.answer({ ...LOST, context: `The request, word for word:\n\n${running}` });
-    expect(back.sent()).toMatchObject([{ kept: { prompts: 1 }, gone: [] }]);
+    expect(back.sent()).toMatchObject({ kept: { prompts: 1 }, gone: [] });
   });
 
   it('counts facts in the summary and in the answer', () => {
@@ -242,30 +245,25 @@ describe('the receipt of a compaction', () => {
     answer(LOST);
     summary('The user: "Mend the clock."');
     summary('The user: "Mend the clock."');
-    expect(sent()).toMatchObject([
-      {
-        kind: 'receipt',
-        relief: 'compaction',
-        all: { prompts: 1, failing: 1, paths: 1 },
-        kept: { prompts: 1, failing: 1, paths: 0 },
-        given: { prompts: 0, failing: 1, paths: 0 },
-        gone: [{ text: 'src/clock.ts' }],
-      },
-    ]);
-    expect(sent()).toStrictEqual([]);
+    expect(sent()).toMatchObject({
+      relief: 'compaction',
+      all: { prompts: 1, failing: 1, paths: 1 },
+      kept: { prompts: 1, failing: 1, paths: 0 },
+      given: { prompts: 0, failing: 1, paths: 0 },
+      gone: [{ text: 'src/clock.ts' }],
+    });
+    expect(sent()).toBeUndefined();
   });
 
   it('is written with the first request, even if no facts are handed back', () => {
     const { summary, sent } = setUp();
     for (const text of ['one', 'two']) {
       summary(text);
-      expect(sent()).toMatchObject([
-        {
-          kept: { prompts: 0, failing: 0, paths: 0 },
-          given: { prompts: 0, failing: 0, paths: 0 },
-          gone: [{ text: 'Mend the clock.' }, { text: 'make test' }, { text: 'src/clock.ts' }],
-        },
-      ]);
+      expect(sent()).toMatchObject({
+        kept: { prompts: 0, failing: 0, paths: 0 },
+        given: { prompts: 0, failing: 0, paths: 0 },
+        gone: [{ text: 'Mend the clock.' }, { text: 'make test' }, { text: 'src/clock.ts' }],
+      });
     }
   });
 
@@ -273,6 +271,6 @@ describe('the receipt of a compaction', () => {
     const { answer, summary, sent } = setUp({ entries: [] });
     answer(LOST);
     summary('nothing');
-    expect(sent()).toStrictEqual([]);
+    expect(sent()).toBeUndefined();
   });
 });

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { Input } from '../../../../src/core/governor/input.ts';
 import { createReceipts } from '../../../../src/core/memory/hand-back/receipts.ts';
 import {
   commandFact,
@@ -8,6 +9,11 @@ import {
   pathFact,
   promptFact,
 } from '../../../../src/core/memory/notebook/fact.ts';
+import { decodeObject } from '../../../../src/core/protocol/decode.ts';
+import { callLine } from '../../../support/governor.ts';
+
+/** The first request of the fresh context is sent. */
+const CALL: Input = { t: 0, from: 'claude', event: decodeObject(callLine(1_000)) };
 
 const FACTS: readonly Fact[] = [
   promptFact('Mend the clock. Never touch the bell.'),
@@ -53,48 +59,48 @@ it.each([
     given: { ...NO_FACTS, again: 1, deadEnds: 1 },
   },
 ])('$name', ({ claude, ctxb, kept, given }) => {
-  const receipts = createReceipts();
-  receipts.begin('compaction', FACTS);
-  for (const text of claude) receipts.holds(text, 'claude');
-  for (const text of ctxb) receipts.holds(text, 'ctxb');
-  const receipt = receipts.settle();
+  const receipts = createReceipts(() => FACTS);
+  receipts.begin('compaction');
+  receipts.relieved('compaction', claude);
+  receipts.gave(...ctxb);
+  const receipt = receipts.add(CALL);
   expect(receipt).toMatchObject({ relief: 'compaction', all: ALL, kept, given });
   const lost = FACTS.filter(({ kind }) => kept[kind] === 0).map(({ kind, name }) => ({ kind, text: name }));
   expect(receipt?.gone).toStrictEqual(lost);
 });
 
 it('counts a duplicate fact once', () => {
-  const receipts = createReceipts();
-  receipts.begin('handoff', [...FACTS, ...FACTS]);
-  expect(receipts.settle()?.all).toStrictEqual(ALL);
+  const receipts = createReceipts(() => [...FACTS, ...FACTS]);
+  receipts.begin('handoff');
+  expect(receipts.add(CALL)?.all).toStrictEqual(ALL);
 });
 
 it('discards facts handed back into a context that was never used', () => {
-  const receipts = createReceipts();
-  receipts.begin('compaction', FACTS);
-  receipts.holds(LINES.join('\n'), 'ctxb');
-  receipts.begin('compaction', FACTS);
-  expect(receipts.settle()).toMatchObject({ kept: NO_FACTS });
+  const receipts = createReceipts(() => FACTS);
+  receipts.begin('compaction');
+  receipts.gave(LINES.join('\n'));
+  receipts.begin('compaction');
+  expect(receipts.add(CALL)).toMatchObject({ kept: NO_FACTS });
 });
 
 it.each([
-  { name: 'nothing was relieved', run: () => createReceipts().settle() },
+  { name: 'nothing was relieved', run: () => createReceipts(() => FACTS).add(CALL) },
   {
     name: 'nothing was known',
     run: () => {
-      const receipts = createReceipts();
-      receipts.begin('compaction', []);
-      return receipts.settle();
+      const receipts = createReceipts(() => []);
+      receipts.begin('compaction');
+      return receipts.add(CALL);
     },
   },
   {
     name: 'it was settled already',
     run: () => {
-      const receipts = createReceipts();
-      receipts.begin('compaction', FACTS);
-      receipts.settle();
-      receipts.holds('more', 'claude');
-      return receipts.settle();
+      const receipts = createReceipts(() => FACTS);
+      receipts.begin('compaction');
+      receipts.add(CALL);
+      receipts.gave('more');
+      return receipts.add(CALL);
     },
   },
 ])('writes no receipt if $name', ({ run }) => {
