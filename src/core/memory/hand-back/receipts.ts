@@ -27,12 +27,11 @@ interface Open {
  */
 export function createReceipts(known: () => readonly Fact[]) {
   let open: Open | undefined;
-  const summaryIn = createSummaryReader();
   const recent = createRecentMessages();
 
   function see(event: Event): void {
     const summary = summaryIn(event);
-    if (summary !== undefined) receipts.relieved('compaction', [summary]);
+    if (summary) receipts.relieved('compaction', [summary]);
     if (event.kind === 'boundary') replaced(recent.textsOf(event.kept));
     // claude could not apply the mod's answer, so the context was not replaced.
     if (event.kind === 'compact-status' && event.phase === 'failed' && open?.relief === 'compaction') open = undefined;
@@ -78,20 +77,10 @@ export function createReceipts(known: () => readonly Fact[]) {
   return receipts;
 }
 
-/** Reads a summary from the hook or from its line, whichever comes first. An exact compaction has no summary. */
-function createSummaryReader(): (event: Event) => string | undefined {
-  let isKnown = false;
-  return (event) => {
-    if (event.kind === 'control-request') {
-      const summary = isOfSubagent(event) ? undefined : textOf(fieldsOf(event.request.input).compact_summary);
-      isKnown ||= summary !== undefined;
-      return summary || undefined;
-    }
-    if (!isMainMessage(event, 'summary')) return undefined;
-    const summary = isKnown ? undefined : plainText(event.blocks);
-    isKnown = false;
-    return summary;
-  };
+/** A summary is in claude's hook and in its line. An exact compaction has none. */
+function summaryIn(event: Event): string | undefined {
+  if (event.kind !== 'control-request') return isMainMessage(event, 'summary') ? plainText(event.blocks) : undefined;
+  return isOfSubagent(event) ? undefined : textOf(fieldsOf(event.request.input).compact_summary);
 }
 
 function receiptOf({ relief, facts, claude, ctxb }: Open): Receipt {
