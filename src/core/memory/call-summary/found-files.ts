@@ -1,6 +1,8 @@
-import { groupsIn } from '../../protocol/fields.ts';
+import { groupsIn, numberOf, stringOf, textOf, textsOf } from '../../protocol/fields.ts';
 import { sumOf } from '../../text/sum-of.ts';
-import { FILE_LENGTH, NAME_LENGTH, nearLines, type Quote } from './text-result.ts';
+import type { EndedCall } from '../extract/tool-calls.ts';
+import type { PlaceOf } from './summarize-files.ts';
+import { FILE_LENGTH, NAME_LENGTH, nearLines, PATH_LENGTH, type Quote, summarizeText } from './text-result.ts';
 
 /** `a, b, c... (+2 more)`. */
 export function formatList<T>(items: readonly T[], max: number, tell: (item: T) => string): string {
@@ -34,14 +36,13 @@ const MAX_TYPES = 4;
 const MAX_FOLDERS = 3;
 
 /** `5 files. Types: .ts (3), .md (2). Key: src/, test/`. */
-export function summarizeFiles({ paths, total = paths.length, more }: FileList, quote: Quote): string {
+export function summarizeFiles({ paths, total = paths.length, more = false }: FileList, quote: Quote): string {
   // Skips dotfiles: `.env` has no extension.
   const types = byCount(paths.flatMap((path) => groupsIn(/[^/\\](\.[\w+-]{1,12})$/, path.slice(-80))));
   const folders = byCount(withoutCommonFolder(paths).flatMap((path) => groupsIn(/^([^/\\]+)[/\\]/, path)));
   const named = types.slice(0, MAX_TYPES).map(([type, often]) => `${type} (${often})`);
   const key = folders.slice(0, MAX_FOLDERS).map(([folder]) => quote(`${folder}/`, NAME_LENGTH));
-  const count = `${more ? 'at least ' : ''}${total} files`;
-  return `${count}. Types: ${named.join(', ') || '(no extensions)'}. Key: ${key.join(', ') || '(flat)'}`;
+  return `${atLeast(more)}${total} files. Types: ${named.join(', ') || '(no extensions)'}. Key: ${key.join(', ') || '(flat)'}`;
 }
 
 /** Removes the folders that all paths start with. */
@@ -57,46 +58,78 @@ function folderOf(path: string): string {
   return path.slice(0, Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
 }
 
-export interface Matches {
-  /** Files with their number of matches, in order. */
-  readonly counts: readonly CountedName[];
-  /** Number of matches, if the search reports it. */
-  readonly total?: number;
-  /** The list may be incomplete: a limit was reached, or only a part was shown. */
-  readonly more?: boolean;
-}
-
 const MAX_FILES = 5;
 
-/** `25 matches in 3 files: a.ts (20), b.ts (4), c.ts (1)`. */
-export function summarizeMatchCounts({ counts, more, ...known }: Matches, quote: Quote): string {
-  const { total = sumOf(counts, ([, count]) => count) } = known;
+/** `25 matches in 3 files: a.ts (20), b.ts (4), c.ts (1)`. @param more a limit was reached */
+export function summarizeMatches(
+  counts: readonly CountedName[],
+  more: boolean,
+  quote: Quote,
+  total = sumOf(counts, ([, count]) => count),
+): string {
   const tell = ([file, count]: CountedName) => `${file === '' ? '' : quote(file, FILE_LENGTH)} (${count})`;
-  const qualifier = more && total > 0 ? 'at least ' : '';
-  return `${qualifier}${total} matches in ${counts.length} files: ${formatList(counts, MAX_FILES, tell) || '(no matches)'}`;
+  return `${atLeast(more && total > 0)}${total} matches in ${counts.length} files: ${listed(counts, tell)}`;
 }
 
-/** `7 files with matches: a.ts, b.ts`. */
-export function summarizeMatchingFiles(files: readonly string[], more: boolean, quote: Quote): string {
-  const names = [...new Set(files)].sort();
-  const shown = formatList(names, MAX_FILES, (name) => quote(name, FILE_LENGTH)) || '(no matches)';
-  return `${more && names.length > 0 ? 'at least ' : ''}${names.length} files with matches: ${shown}`;
+function listed<T>(items: readonly T[], tell: (item: T) => string): string {
+  return formatList(items, MAX_FILES, tell) || '(no matches)';
+}
+
+function atLeast(isPart: boolean): string {
+  return isPart ? 'at least ' : '';
+}
+
+/** `Grep zone in src: 12 matches in 3 files: a.ts (7), …`, `Glob **.ts: 35 files. Types: …`. */
+export function summarizeSearch(ended: EndedCall, quote: Quote, placeOf: PlaceOf): string {
+  const { name } = ended.use;
+  const { path, pattern } = ended.input;
+  const where = textOf(path) ? ` in ${quote(placeOf(stringOf(path)), PATH_LENGTH)}` : '';
+  const description = name === 'Glob' ? globOf(ended, quote) : grepOf(ended, quote);
+  return `${name} ${quote(stringOf(pattern), NAME_LENGTH)}${where}: ${description}`;
+}
+
+function globOf({ report, result }: EndedCall, quote: Quote): string {
+  const { filenames, numFiles, truncated } = report;
+  const names = namesIn(filenames);
+  const paths = names ?? foundLines(result.text);
+  return summarizeFiles({ paths, total: names && numberOf(numFiles), more: truncated === true }, quote);
 }
 
 const FILE_LINE = /^((?:[A-Za-z]:[\\/])?[^:\n]{1,1000}):\d+:/;
 
-/** Reads `file:12:text`, or `12:text` if `only` one file was searched. Undefined for lines without numbers. */
-export function readMatches(text: string, only: string): readonly CountedName[] | undefined {
-  const lines = nearLines(text);
-  const found = lines.flatMap((line) => (/^\d+:/.test(line) ? [only] : groupsIn(FILE_LINE, line)));
-  return lines.length > 0 && found.length === 0 ? undefined : byCount(found);
+/** The names of files, their counts as `file:count`, or lines as `file:12:text`, or `12:text` if one file was searched. */
+function grepOf({ input, report, result }: EndedCall, quote: Quote): string {
+  const more = numberOf(report.appliedLimit) !== undefined;
+  const lines = foundLines(textOf(report.content) ?? result.text);
+  switch (textOf(report.mode) ?? textOf(input.output_mode)) {
+    case 'count': {
+      const counts = lines.map((line) => groupsIn(/^(.{1,1000}):(\d{1,9})$/, line));
+      const found = counts.map(([file = '', count]): CountedName => [file, Number(count ?? 0)]);
+      return summarizeMatches(inOrder(found.filter(([, count]) => count > 0)), more, quote);
+    }
+    case 'content': {
+      const files = lines.flatMap((line) => (/^\d+:/.test(line) ? [stringOf(input.path)] : groupsIn(FILE_LINE, line)));
+      if (lines.length > 0 && files.length === 0) return summarizeText(lines.join('\n'), 'first', quote);
+      return summarizeMatches(byCount(files), more, quote);
+    }
+    default: {
+      const names = [...new Set(namesIn(report.filenames) ?? lines)].sort();
+      return `${atLeast(more && names.length > 0)}${names.length} files with matches: ${listed(names, (name) => quote(name, FILE_LENGTH))}`;
+    }
+  }
 }
 
-/** Reads lines of `file:count`; skips files without matches. */
-export function readMatchCounts(text: string): readonly CountedName[] {
-  const counts = nearLines(text).flatMap((line): CountedName[] => {
-    const [file, count] = groupsIn(/^(.{1,1000}):(\d{1,9})$/, line);
-    return file === undefined || Number(count) === 0 ? [] : [[file, Number(count)]];
-  });
-  return inOrder(counts);
+/** claude reports fewer names. */
+const MAX_NAMES = 10_000;
+
+function namesIn(filenames: unknown): readonly string[] | undefined {
+  return Array.isArray(filenames) ? textsOf(filenames.slice(0, MAX_NAMES)) : undefined;
+}
+
+/** Lines that claude adds before and after what it found. */
+const CLAUDE_LINE =
+  /^(?:$|No (?:matches|files) found\b|Found \d+ (?:files?|total occurrences?)\b|\[Showing results with pagination\b)/;
+
+function foundLines(text: string): string[] {
+  return nearLines(text).filter((line) => !CLAUDE_LINE.test(line));
 }

@@ -4,7 +4,8 @@ import { describeInput, describeResult } from '../entries/describe.ts';
 import type { CommandFacts } from '../entry.ts';
 import { commandEnd, commandFacts, type EndedCall, withoutExitLine } from '../extract/tool-calls.ts';
 import type { Printed } from './command-output.ts';
-import { summarizeEdit, summarizeRead, summarizeSearch } from './summarize-files.ts';
+import { summarizeSearch } from './found-files.ts';
+import { type PlaceOf, summarizeEdit, summarizeRead } from './summarize-files.ts';
 import {
   createQuote,
   describeKept,
@@ -21,8 +22,7 @@ import {
 interface SummaryContext {
   /** Summarizes a command's output if its format is known; otherwise the last line is used. */
   readonly summarizeOutput?: (command: string, output: Printed, quote: Quote) => string | undefined;
-  /** The path as the notes name it. */
-  readonly placeOf?: (path: string) => string;
+  readonly placeOf?: PlaceOf;
   readonly mask: Mask;
 }
 
@@ -83,7 +83,7 @@ function printedBy({ report, result }: EndedCall): string {
   return NO_TEXT.test(withoutNotice) ? '' : withoutNotice;
 }
 
-type Summarize = (ended: EndedCall, quote: Quote, placeOf: (path: string) => string) => string;
+type Summarize = (ended: EndedCall, quote: Quote, placeOf: PlaceOf) => string;
 
 /** Summaries of successful calls, by tool name. */
 const SUMMARIES: Readonly<Record<string, Summarize>> = {

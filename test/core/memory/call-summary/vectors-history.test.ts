@@ -5,9 +5,8 @@ import {
   type FileList,
   formatList,
   summarizeFiles,
-  summarizeMatchCounts,
+  summarizeMatches,
 } from '../../../../src/core/memory/call-summary/found-files.ts';
-import { summarizeFileRead } from '../../../../src/core/memory/call-summary/summarize-files.ts';
 import { sizeText } from '../../../../src/core/memory/call-summary/text-result.ts';
 import type { ToolEntry } from '../../../../src/core/memory/entry.ts';
 import { createToolLog } from '../../../../src/core/memory/notebook/tool-log.ts';
@@ -86,22 +85,10 @@ function told(tool: string, data: Data): string {
       return summarizeFiles(fileList(data), bare);
     case 'search_content': {
       const counts = byCount((data.matches ?? []).map(({ file_relative = '' }) => file_relative));
-      return summarizeMatchCounts(
-        { counts, ...(data.total_fetched === undefined ? {} : { total: data.total_fetched }) },
-        bare,
-      );
+      return summarizeMatches(counts, false, bare, data.total_fetched);
     }
     case 'read_file':
-      return summarizeFileRead(
-        data.path_relative ?? data.path,
-        {
-          lines: data.total_lines,
-          bytes: data.size,
-          binary: data.is_binary === true,
-          truncated: data.truncated === true,
-        },
-        bare,
-      );
+      return readFile(data);
     case 'vcs_status':
       return printed('git status -sb', statusText(data));
     case 'vcs_diff':
@@ -114,6 +101,14 @@ function told(tool: string, data: Data): string {
     default:
       throw new Error(`nothing tells ${tool}`);
   }
+}
+
+/** A read as claude reports it. */
+function readFile({ path_relative, path = path_relative, total_lines, size = 0, truncated, is_binary }: Data): string {
+  const text = { content: 'x'.repeat(size), numLines: total_lines, truncatedByTokenCap: truncated };
+  const file = is_binary ? { base64: '', originalSize: size } : text;
+  const { gist = '' } = resultEntry('Read', { file_path: path }, '', { report: { type: 'text', file } });
+  return gist.replaceAll('`', '');
 }
 
 function fileList({ files = [], total_files }: Data): FileList {
@@ -150,9 +145,14 @@ const OTHER_ORDER = new Set(['ef-070', 'ef-076', 'ef-077']);
 /** Of an output that is not what `git status` prints nothing is told but its last line. */
 const NOT_OF_ITS_KIND = new Set(['ef-097']);
 
+/** The size of a text that was read is always known. */
+const SIZE_KNOWN = new Set(['ef-089']);
+
 describe('results in one line', () => {
   const isTold = ({ id, kind, input }: (typeof COMPRESSION)[number]) =>
-    kind === 'conform' && input.text === undefined && !OTHER_ORDER.has(id) && !NOT_OF_ITS_KIND.has(id);
+    kind === 'conform' &&
+    input.text === undefined &&
+    [OTHER_ORDER, NOT_OF_ITS_KIND, SIZE_KNOWN].every((ids) => !ids.has(id));
 
   it.each(COMPRESSION.filter(isTold))('$id: $name', ({ input, expected }) => {
     expect(told(input.tool, input.result?.data ?? {})).toBe(expected);
@@ -172,9 +172,13 @@ describe('results in one line', () => {
 
   it('ef-080, inverted: a reached limit adds "at least"', () => {
     expect(vector('ef-080')?.expected).toBe('51 matches in 1 files: a (1)');
-    expect(summarizeMatchCounts({ counts: [['a', 1]], total: 51, more: true }, bare)).toBe(
-      'at least 51 matches in 1 files: a (1)',
-    );
+    expect(summarizeMatches([['a', 1]], true, bare, 51)).toBe('at least 51 matches in 1 files: a (1)');
+  });
+
+  it('ef-089, of a picture: an unknown size is shown as such', () => {
+    expect(vector('ef-089')?.expected).toBe('Read a (3 lines, ?B)');
+    const report = { type: 'image', file: { base64: 'iVBO' } };
+    expect(resultEntry('Read', { file_path: 'a' }, '', { report }).gist).toBe('Read `a` (binary, ?B)');
   });
 
   it('ef-096, inverted: reports a tree that is not clean but lists no files', () => {
@@ -201,7 +205,7 @@ describe('results in one line', () => {
 
   it('covers all vectors', () => {
     const met = COMPRESSION.filter((one) => isTold(one) || one.kind === 'known-defect' || one.id === 'ef-112');
-    expect(met.length + OTHER_ORDER.size + NOT_OF_ITS_KIND.size).toBe(COMPRESSION.length);
+    expect(met.length + OTHER_ORDER.size + NOT_OF_ITS_KIND.size + SIZE_KNOWN.size).toBe(COMPRESSION.length);
   });
 });
 
