@@ -27,9 +27,9 @@ export type Memory = ReturnType<typeof createMemory>;
 
 /** Records facts and hands them back. Mutable, but a replay of a recording makes the same notes and decisions. */
 export function createMemory({ run, mask }: { readonly run: Run; readonly mask: Mask }) {
-  const source = createEntrySource({ live: true, mask });
   // The window may become known later. The log keeps its size, a share of the smallest window.
   const notebook = createNotebook(inTokens(run.policy.tiers.history, run.policy.window ?? SMALL_WINDOW));
+  const source = createEntrySource({ live: true, mask });
   const receipts = createReceipts(() => factsOf(notebook));
   let folder = run.contextDir;
   let isOpen = false;

@@ -2,7 +2,7 @@ import type { Input, OwnEvent } from '../../governor/input.ts';
 import { isOwnLine } from '../../governor/prompts/own-lines.ts';
 import { canBeRepeat } from '../../governor/relief/exact.ts';
 import { picturesIn, resultsIn, usesIn, wordsOf } from '../../protocol/blocks.ts';
-import type { AssistantEvent, Event, UserEvent } from '../../protocol/events.ts';
+import type { AssistantEvent, Event, InitEvent, UserEvent } from '../../protocol/events.ts';
 import { type Fields, fieldsOf, groupsIn, listOf, stringOf, textOf } from '../../protocol/fields.ts';
 import { LINE_LENGTH, oneLine } from '../../text/words.ts';
 import type { Entry, PromptEntry, RemarkEntry, StateEntry, TaskEntry } from '../entry.ts';
@@ -24,17 +24,16 @@ export interface ExtractOptions {
 const MAX_OPEN_CALLS = 1_000;
 
 /** Finds facts in a stream of inputs. Mutable, with bounded size. */
-export function createExtractor(options: ExtractOptions) {
+export function createExtractor({ live }: ExtractOptions) {
+  const tasks = createTasks();
   const open = new Map<string, OpenCall>();
   const agents = new Map<string, string>();
-  const tasks = createTasks();
-  const states = createStates();
   let cwd: string | undefined;
+  let session: string | undefined;
+  /** The state of the work, as reported by the agent, a script or a person. */
+  let work: string | undefined;
   let callerSpeaks = false;
   let keptUntil: number | undefined;
-
-  const timeIn = (input: Input, event: Event) =>
-    ('timestamp' in event ? event.timestamp : undefined) ?? (options.live ? input.t : undefined);
 
   function assistant({ synthetic, subagent, blocks, ...event }: AssistantEvent, t: number | undefined): void {
     if (synthetic) return;
@@ -77,18 +76,42 @@ export function createExtractor(options: ExtractOptions) {
     return isOlder;
   }
 
-  function fromClaude(event: Event, input: Input): readonly Found[] {
+  function fromClaude(event: Event, arrived: number | undefined): readonly Found[] {
     if (isRepeated(event)) return [];
-    const t = timeIn(input, event);
-    if (event.kind === 'assistant') assistant(event, t);
-    if (event.kind === 'user') return user(event, t);
-    if (event.kind === 'init') cwd = event.cwd ?? cwd;
-    return states.see(event, t ?? 0);
+    const t = ('timestamp' in event ? event.timestamp : undefined) ?? arrived;
+    switch (event.kind) {
+      case 'assistant':
+        assistant(event, t);
+        return [];
+      case 'user':
+        return user(event, t);
+      case 'init':
+        return begun(event, t);
+      case 'reset':
+        return changed('clear', undefined, 'a new conversation', t);
+      case 'boundary': {
+        const size = event.preTokens === undefined ? '' : ` at ${event.preTokens} tokens`;
+        return changed('compaction', undefined, `${event.trigger}${size}`, t);
+      }
+      default:
+        return [];
+    }
+  }
+
+  function begun({ cwd: folder, sessionId }: InitEvent, t: number | undefined): readonly Found[] {
+    const from = session;
+    cwd = folder ?? cwd;
+    session = sessionId ?? session;
+    // The first session id marks the start of a run, not a change.
+    return from === undefined || session === undefined ? [] : changed('session', from, session, t);
   }
 
   function readOwnEvent(event: OwnEvent, t: number): readonly Found[] {
-    if (event.kind === 'state') return states.work(event.to, t);
-    return event.kind === 'dead-end' ? [{ kind: 'remark', t, text: event.text }] : [];
+    if (event.kind === 'dead-end') return [{ kind: 'remark', t, text: event.text }];
+    if (event.kind !== 'state') return [];
+    const from = work;
+    work = event.to;
+    return changed('state', from, work, t);
   }
 
   return {
@@ -96,45 +119,23 @@ export function createExtractor(options: ExtractOptions) {
       if (entry.kind === 'task') tasks.add(entry);
     },
     add(input: Input): readonly Found[] {
-      if (input.from === 'claude') return fromClaude(input.event, input);
-      if (input.from === 'ctxb') return readOwnEvent(input.event, input.t);
+      const { t } = input;
+      if (input.from === 'claude') return fromClaude(input.event, live ? t : undefined);
+      if (input.from === 'ctxb') return readOwnEvent(input.event, t);
       if (input.from !== 'caller' || input.event.kind !== 'user') return [];
       callerSpeaks = true;
-      const { event, t } = input;
+      const { event } = input;
       return event.blocks.length === 0 || event.role === 'tool-result' ? [] : [prompt(event, t)];
     },
   };
 }
 
-function prompt({ blocks }: UserEvent, t: number): PromptFound {
-  return { kind: 'prompt', t, texts: wordsOf(blocks), pictures: picturesIn(blocks) };
+function changed(what: StateEntry['what'], from: string | undefined, to: string, t = 0): StateEntry[] {
+  return from === to ? [] : [{ kind: 'state', t, what, from, to }];
 }
 
-/** Changes of the session, of its context, and of the work. */
-function createStates() {
-  let session: string | undefined;
-  let work: string | undefined;
-
-  return {
-    see(event: Event, t: number): StateEntry[] {
-      if (event.kind === 'reset') return [{ kind: 'state', t, what: 'clear', to: 'a new conversation' }];
-      if (event.kind === 'boundary') {
-        const size = event.preTokens === undefined ? '' : ` at ${event.preTokens} tokens`;
-        return [{ kind: 'state', t, what: 'compaction', to: `${event.trigger}${size}` }];
-      }
-      if (event.kind !== 'init' || event.sessionId === undefined) return [];
-      const [from, to] = [session, event.sessionId];
-      session = to;
-      // The first session id marks the start of a run, not a change.
-      return from === undefined || from === to ? [] : [{ kind: 'state', t, what: 'session', from, to }];
-    },
-    /** The state of the work, as reported by the agent, a script or a person. */
-    work(to: string, t: number): StateEntry[] {
-      const from = work;
-      work = to;
-      return from === to ? [] : [{ kind: 'state', t, what: 'state', from, to }];
-    },
-  };
+function prompt({ blocks }: UserEvent, t: number): PromptFound {
+  return { kind: 'prompt', t, texts: wordsOf(blocks), pictures: picturesIn(blocks) };
 }
 
 type Task = Pick<TaskEntry, 'id' | 'subject' | 'status'>;
@@ -144,13 +145,11 @@ type TaskList = ReadonlyMap<string, Task>;
 function changeTasks(tasks: Tasks, ended: EndedCall): TaskEntry[] {
   const { agent, t = 0 } = ended;
   const list = tasks.of(agent);
-  const changed = tasksIn(ended, list).filter(({ id, status, subject }) => {
-    const known = list.get(id);
-    return known?.status !== status || known.subject !== subject;
+  const entries = tasksIn(ended, list).flatMap((task): TaskEntry[] => {
+    const known = list.get(task.id);
+    const isKnown = known?.status === task.status && known.subject === task.subject;
+    return isKnown ? [] : [{ ...task, kind: 'task', t, agent }];
   });
-  const entries = changed.map(
-    ({ id, subject, status }): TaskEntry => ({ kind: 'task', t, agent, id, subject, status }),
-  );
   for (const entry of entries) tasks.add(entry);
   return entries;
 }
