@@ -14,36 +14,37 @@ import { type Resumption, resumeRun, untilReset } from '../run/resume/resume-run
 import type { RunSettings } from '../run/resume/run-settings.ts';
 import { runHeadless } from '../run/run-headless.ts';
 import type { RunOptions } from './run.ts';
-import { type PreparedRun, prepareRun, terminalOf } from './run-claude.ts';
-
-interface ResumeOptions extends RunOptions {
-  /** Beginning of the run's id; undefined: the newest interrupted run. */
-  readonly id: string | undefined;
-  /** The program and its arguments; empty: those that the run was started with. */
-  readonly words: readonly string[];
-}
+import { type PreparedRun, prepareRun, type RunRequest, terminalOf } from './run-claude.ts';
 
 const EXIT_LIMIT = 3;
 
-/** Continues a run with its own settings and spending. Flags override them; current files and variables do not. */
-export async function resumeListedRun(options: ResumeOptions, flags: Flags, io: Io): Promise<number> {
-  if (options.prompt !== undefined || options.prompts !== undefined) {
+/**
+ * Continues a run with its own settings and spending. Flags override them; current files and variables do not.
+ *
+ * @param words the program and its arguments; empty: those that the run was started with
+ */
+export async function resumeListedRun(
+  words: readonly string[],
+  { flags, configFile, resumeRun: named, atReset, ...request }: RunOptions & RunRequest,
+  io: Io,
+): Promise<number> {
+  if (request.prompts !== undefined || request.promptsFile !== undefined) {
     throw new CtxbError(
       'usage',
       '--resume-run continues with the prompts of the run: leave --prompt and --prompts out',
     );
   }
-  const now = await prepareRun(flags, io, options.noConfig ?? options.config);
+  const now = await prepareRun(flags, io, configFile);
   const { notice } = await now.watch();
   const contextDir = resolve(io.cwd, now.config.contextDir);
-  let { id } = options;
-  if (options.atReset) {
+  let id = named === true ? undefined : named;
+  if (atReset) {
     const onWait = (runId: string, resetsAt: number | undefined) => notice(resetText(runId, resetsAt));
     const waited = await untilReset({ contextDir, id }, io, { notice, onWait });
     if (waited.stopped !== undefined) return signalExitCode(waited.stopped);
     id = waited.runId;
   }
-  const resumption = await resumeRun({ contextDir, id, words: options.words }, io, notice);
+  const resumption = await resumeRun({ contextDir, id, words }, io, notice);
   if (resumption === undefined) {
     notice('every prompt of the run has an answer: nothing is left to do');
     return 0;
@@ -52,24 +53,15 @@ export async function resumeListedRun(options: ResumeOptions, flags: Flags, io: 
   const attended = isAttended(invocation, io);
   const { config, values } = settingsFor(settings, now, flags);
   const spent = withFlags(resumption.resumed.spent, flags);
-  for (const line of resumeNotices(resumption, options)) notice(line);
+  for (const line of resumeNotices(resumption, request.record)) notice(line);
   const limit = limitAt(config, spent);
   if (limit !== undefined && !asksPerson(config.cost.onLimit, attended)) {
     notice(`the cost limit of the run is reached (${sumsText(spent, limit)}): raise it with --cost-limit`);
     return EXIT_LIMIT;
   }
-  const { record, summary, showInjected } = options;
-  const headless = {
-    program,
-    invocation,
-    config,
-    values,
-    record,
-    summary,
-    showInjected,
-    otlp: options.otlp ?? settings.otlp,
-    resumed: { ...resumption.resumed, spent },
-  };
+  const resumed = { ...resumption.resumed, spent };
+  const otlp = request.otlp ?? settings.otlp;
+  const headless = { ...request, program, invocation, config, values, otlp, resumed };
   return runHeadless(headless, io, () => terminalOf(config, io));
 }
 
@@ -110,7 +102,8 @@ function resetText(runId: string, resetsAt: number | undefined): string {
     : `${run} waits until ${localTime(resetsAt)}`;
 }
 
-function resumeNotices({ settings, resumed }: Resumption, options: ResumeOptions): string[] {
+/** @param newRecord where this process records */
+function resumeNotices({ settings, resumed }: Resumption, newRecord: string | undefined): string[] {
   const { withheld, record } = settings;
   const { runId, spent } = resumed;
   // The cost is unknown if the back-end reports no counts.
@@ -120,7 +113,7 @@ function resumeNotices({ settings, resumed }: Resumption, options: ResumeOptions
     `run ${runId.slice(0, 8)} continues with its own settings${cost}`,
     withheld.length > 0 && `not kept, because it contains a secret: ${withheld.join(', ')}; give it again`,
     record !== undefined &&
-      options.record === undefined &&
+      newRecord === undefined &&
       `${record} ends where the run was interrupted: --record FILE records the rest in another file`,
   );
 }

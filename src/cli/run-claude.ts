@@ -11,7 +11,7 @@ import type { Terminal } from '../report/terminal/terminal.ts';
 import type { HeadlessRun } from '../run/headless-run.ts';
 import { runHeadless } from '../run/run-headless.ts';
 
-interface RunRequest
+export interface RunRequest
   extends Pick<HeadlessRun, 'prompts' | 'promptsFile' | 'record' | 'maskRecord' | 'summary' | 'otlp' | 'showInjected'> {
   readonly flags: Flags;
   readonly configFile?: WantedFile;
@@ -40,7 +40,7 @@ export async function runClaude(
     );
   }
   const { watch, ...settings } = await prepareRun(flags, io, configFile);
-  const headless = { program, invocation, ...settings, ...request };
+  const headless = { ...request, program, invocation, ...settings };
   if (dryRun) return (await import('./dry-run.ts')).printPlan(headless, { flags, file: configFile }, io);
   return runHeadless(headless, io, watch);
 }

@@ -6,23 +6,15 @@ import type { Io } from '../io.ts';
 import { present } from '../report/layout.ts';
 import { shellLine } from '../report/shown.ts';
 import type { Define } from './command.ts';
-import { runClaude } from './run-claude.ts';
+import { type RunRequest, runClaude } from './run-claude.ts';
 
-/** Options of `ctxb run` that are not configuration keys, as parsed by commander. */
-export interface RunOptions extends Readonly<Record<string, unknown>> {
-  readonly prompt?: readonly string[];
-  readonly prompts?: string;
+/** Options of `ctxb run`, as parsed by commander; those that are configuration keys have the key as their name. */
+export interface RunOptions extends Readonly<Record<string, unknown>>, Omit<RunRequest, 'flags'> {
+  /** The beginning of a run's id; true: the newest interrupted run. */
   readonly resumeRun?: string | true;
   /** Whether to wait first for the reset of the usage limit that stopped the run. */
   readonly atReset?: boolean;
-  readonly record?: string;
-  readonly maskRecord?: true;
-  readonly summary?: string;
-  readonly config?: string;
   readonly noConfig?: false;
-  readonly dryRun?: true;
-  readonly otlp?: string;
-  readonly showInjected?: true;
 }
 
 export const define: Define = (command, connect) => {
@@ -39,12 +31,13 @@ export const define: Define = (command, connect) => {
 
 function ownOptions(): Option[] {
   const collected = (text: string, all: string[] = []) => [...all, text];
-  const noConfig = new Option('--no-config', 'read no configuration file');
-  // Else commander would take the later of both options.
-  noConfig.attributeName = () => 'noConfig';
   return [
-    new Option('--prompt <text>', 'a prompt; repeat it for several turns').argParser(collected),
-    new Option('--prompts <file>', 'prompts from a file (- is stdin), one per line: JSON strings or user lines'),
+    named('prompts', '--prompt <text>', 'a prompt; repeat it for several turns').argParser(collected),
+    named(
+      'promptsFile',
+      '--prompts <file>',
+      'prompts from a file (- is stdin), one per line: JSON strings or user lines',
+    ),
     new Option(
       '--resume-run [id]',
       'continue the newest unfinished run, or the one with this id, with its own settings',
@@ -56,9 +49,17 @@ function ownOptions(): Option[] {
     new Option('--otlp <url>', 'send metrics to this OpenTelemetry receiver'),
     new Option('--show-injected', 'show the turns that ctxb starts'),
     new Option('--dry-run', 'print the command and the settings; start nothing'),
-    new Option('--config <file>', 'read this configuration file and no other').conflicts('noConfig'),
-    noConfig,
+    named('configFile', '--config <file>', 'read this configuration file and no other').conflicts('noConfig'),
+    // With commander's name, the later of both options would count.
+    named('noConfig', '--no-config', 'read no configuration file'),
   ];
+}
+
+/** An option whose value has another name than commander would choose. */
+function named(name: string, flags: string, about: string): Option {
+  const option = new Option(flags, about);
+  option.attributeName = () => name;
+  return option;
 }
 
 /** Options on the first page of help, by heading. `--help --all` lists the others too. */
@@ -97,34 +98,16 @@ Examples:
   git diff | ctxb run --compact-at 60% -- claude -p "review this"`;
 
 async function run(words: readonly string[], options: RunOptions, io: Io): Promise<number> {
+  const { maskRecord, record, noConfig, configFile } = options;
+  if (maskRecord && record === undefined) throw new CtxbError('usage', '--mask-record needs --record FILE');
+  const request = { ...options, flags: configFlags(options), configFile: noConfig ?? configFile };
   if (options.resumeRun !== undefined) {
     if (options.dryRun) throw new CtxbError('usage', '--dry-run shows a new run: leave --resume-run out');
     const { resumeListedRun } = await import('./resume.ts');
-    return resumeListedRun(
-      { ...options, words, id: options.resumeRun === true ? undefined : options.resumeRun },
-      configFlags(options),
-      io,
-    );
+    return resumeListedRun(words, request, io);
   }
   if (options.atReset) throw new CtxbError('usage', '--at-reset needs --resume-run: ctxb run --resume-run --at-reset');
-  const { prompt: prompts, prompts: promptsFile, record, maskRecord, summary, otlp, showInjected, dryRun } = options;
-  if (maskRecord && record === undefined) throw new CtxbError('usage', '--mask-record needs --record FILE');
-  return runClaude(
-    words,
-    {
-      flags: configFlags(options),
-      prompts,
-      promptsFile,
-      configFile: options.noConfig ?? options.config,
-      record,
-      maskRecord,
-      summary,
-      otlp,
-      showInjected,
-      dryRun,
-    },
-    io,
-  );
+  return runClaude(words, request, io);
 }
 
 export function configFlags(flags: Readonly<Record<string, unknown>>): Flags {
@@ -149,9 +132,8 @@ const OPTIONS = KEY_PATHS.flatMap((path) => {
   const key: Key = KEYS[path];
   return [key.option, SYNONYMS[path]].flatMap((flags) => {
     if (flags === undefined) return [];
-    const option = new Option(flags, flags === key.option ? helpOf(flags, key) : `same as ${key.option}`);
     // commander would treat `--no-compaction` as the negation of `--compaction`.
-    option.attributeName = () => path;
+    const option = named(path, flags, flags === key.option ? helpOf(flags, key) : `same as ${key.option}`);
     return [{ path, option }];
   });
 });

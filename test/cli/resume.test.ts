@@ -13,6 +13,7 @@ import { stateFolder } from '../../src/store/folders/user-folders.ts';
 import { openSeal } from '../../src/store/runs/seal.ts';
 import { type Finished, type RunningProgram, startProgram } from '../support/claude.ts';
 import { CTXB, readLines } from '../support/ctxb.ts';
+import { SECRETS, textOf } from '../support/secrets.ts';
 import { inSoak } from '../support/size.ts';
 import { createPlace, ctxb, fake, journalOf, type Place, runFake, STREAM, startFake } from './fakes.ts';
 
@@ -129,6 +130,18 @@ describe('--resume-run continues as the run began', () => {
     );
     expect(readFileSync(place.path('first.ndjson')).equals(before)).toBe(true);
   });
+});
+
+it('the record of the rest is masked with --mask-record', async () => {
+  await using place = await createPlace();
+  const [kind] = SECRETS;
+  if (kind === undefined) throw new Error('no kind of secret');
+  await broken(place, ['--prompt', textOf(kind)]);
+  const record = place.path('rest.ndjson');
+  const run = await takeUp(place, ['--record', record, '--mask-record']);
+  expect(run.code).toBe(0);
+  expect(readFileSync(record, 'utf8')).toContain('answer to ');
+  expect(readFileSync(record, 'utf8')).not.toContain(kind.secret);
 });
 
 it('of two that resume a run at once, one is refused, and each prompt is answered once', async () => {
