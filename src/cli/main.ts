@@ -93,18 +93,16 @@ async function warnOfVariables(io: Io): Promise<void> {
 }
 
 async function offer(typed: readonly string[], io: Io): Promise<number> {
-  const options = { argv: typed, isNeeded: (name: string) => typed.includes(name), showsAll: true, finish() {} };
-  const program = await createProgram(io, options);
+  const program = await createProgram(io, { argv: typed, showsAll: true, finish() {} });
   return (await import('./completion.ts')).complete(program, typed, io);
 }
 
 async function dispatch(argv: readonly string[], io: Io): Promise<number> {
   let exitCode = 0;
+  const showsAll = asksAllOptions(argv);
   const program = await createProgram(io, {
     argv,
-    // The called command, or the one whose help was requested.
-    isNeeded: (name) => argv.slice(0, 2).includes(name),
-    showsAll: asksAllOptions(argv),
+    showsAll,
     finish: (code) => {
       exitCode = code;
     },
@@ -124,22 +122,21 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
     );
   }
   if (argv[0] === 'help') checkTopic(argv[1]);
-  const words = asksAllOptions(argv) ? argv.filter((word) => word !== '--all') : argv;
+  const words = showsAll ? argv.filter((word) => word !== '--all') : argv;
   await program.parseAsync([...words], { from: 'user' });
   return exitCode;
 }
 
 interface ProgramOptions {
+  /** Commands named here are loaded. Of the others, only name and summary are known. */
   readonly argv: readonly string[];
-  /** Whether to load a command. Of the others, only name and summary are known. */
-  readonly isNeeded: (name: string) => boolean;
   readonly showsAll: boolean;
   readonly finish: (exitCode: number) => void;
 }
 
 export async function createProgram(
   io: Io,
-  { argv, isNeeded, showsAll, finish }: ProgramOptions,
+  { argv, showsAll, finish }: ProgramOptions,
 ): Promise<import('commander').Command> {
   const { Command: Program } = await import('commander');
   const connect: Connect = (called, work) => {
@@ -169,7 +166,7 @@ export async function createProgram(
       .description(summary)
       .copyInheritedSettings(program);
     command.showHelpAfterError(`See ctxb ${name} --help.`);
-    if (isNeeded(name)) (await load()).define(command, connect);
+    if (argv.includes(name)) (await load()).define(command, connect);
     showOptions(command, showsAll);
     for (const part of command.commands) part.showHelpAfterError(`See ctxb ${name} ${part.name()} --help.`);
     for (const part of [command, ...command.commands]) requireValues(part, argv);

@@ -1,30 +1,29 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { newestFirst } from '../replay/selection.ts';
 import { isFull, type SessionFigures, type SessionSummary } from '../replay/summary.ts';
 import { counted, tokens } from '../report/figures.ts';
 import { HTML_MARK } from '../report/html.ts';
 import { foldText } from '../report/layout.ts';
-import { type Outcome, openPage, type Page } from '../report/replay/format.ts';
+import type { Outcome, Page } from '../report/replay/format.ts';
 import { breachesOf, isGated } from '../report/replay/gates.ts';
 import { createOutlet } from '../run/output/outlet.ts';
 import { requireFolder, requireFree, writePage } from '../store/files/write-file.ts';
-import { HOW_TO_RECORD } from './replay-sources.ts';
 import type { ReplayOptions } from './report-options.ts';
 
 export interface Found {
   readonly sessions: readonly SessionFigures[];
   /** Read errors, already reported on stderr. */
-  readonly faults: readonly CtxbError[];
+  readonly faults: readonly string[];
+  /** Number of sessions that were not active since the time of `--since`. */
   readonly leftOut: number;
 }
 
 interface Printing {
   readonly io: Io;
-  readonly files: readonly string[];
-  readonly levels: Page['levels'];
+  readonly page: Page;
+  readonly writeHtml: Awaited<ReturnType<typeof openHtmlPage>>;
   readonly say: (message: string) => void;
   /** Clears the progress display. Called before each write to the terminal. */
   readonly clear: () => void;
@@ -37,31 +36,23 @@ const EXIT_GATE = 3;
 
 const CHUNK = 65_536;
 
-/** Prints a report, and the failed gates on stderr. @param find called after all outputs were found writable */
+/** Prints a report, and the failed gates on stderr. */
 export async function printReport(
-  find: () => Promise<Found>,
+  { sessions, faults, leftOut }: Found,
   options: ReplayOptions,
-  { io, files, levels, meant = 'is as new as --since', say, clear }: Printing,
+  { io, page, writeHtml, meant = 'is as new as --since', say, clear }: Printing,
 ): Promise<number> {
-  const page = await openPage(io, levels, options);
   const { format } = options;
-  const writeHtml =
-    options.html === undefined ? undefined : await openHtmlPage(resolve(io.cwd, options.html), page, say);
-  const { sessions, faults, leftOut } = await find();
-  clear();
-  if (sessions.length + faults.length + leftOut === 0 && !isGated(options)) {
-    throw new CtxbError('unreadable-input', `${files.join(', ')}: no recordings found: ${HOW_TO_RECORD}`);
-  }
   const failing = sessions.map((session) => breachesOf(session, options));
   const outcome = {
-    faults: faults.map(({ message }) => message),
+    faults,
     breaches: [...failing.flat(), ...emptyGateMessages(sessions, faults, isGated(options))],
   };
   // Without sessions, a report for people would only repeat the message.
   const isEmpty = sessions.length === 0 && (faults.length > 0 || !format.isData);
   const lines = isEmpty ? [] : linesOf(format, sessions, page, outcome);
   const unwritten = await print(lines, format.isData ? undefined : io.stdout.columns, io, clear);
-  writeHtml?.(sessions.filter(isFull), outcome);
+  writeHtml(sessions.filter(isFull), outcome);
   if (sessions.length === 0 && leftOut > 0) say(`none of ${counted(leftOut, 'session')} ${meant}`);
   if (isGated(options))
     verdictTexts(sessions, failing.filter((texts) => texts.length > 0).length, outcome).forEach(say);
@@ -132,12 +123,15 @@ function exitCodeOf({ breaches, faults }: Outcome): number {
 /** The build puts the page here. Commands and their parts are one folder below the program. */
 const TEMPLATE = new URL('../replay.html', import.meta.url);
 
-/** Writes the page of `--html FILE`. @throws CtxbError `usage` when the path holds another file */
-async function openHtmlPage(
-  path: string,
+/** Writes the page of `--html FILE`, if requested. @throws CtxbError `usage` when the path holds another file */
+export async function openHtmlPage(
+  { html }: ReplayOptions,
   { levels }: Page,
+  { cwd }: Io,
   say: (message: string) => void,
 ): Promise<(sessions: readonly SessionSummary[], outcome: Outcome) => void> {
+  if (html === undefined) return () => {};
+  const path = resolve(cwd, html);
   const { pageData, replayHtml } = await import('../report/replay-html/page-data.ts');
   requireFree(path, HTML_MARK);
   requireFolder(path);

@@ -111,6 +111,8 @@ interface FindOptions {
   readonly faults: readonly CtxbError[];
   /** Compressed, rotated or kept recordings in the named folders. */
   readonly skipped: readonly string[];
+  /** Number of recordings that were last written before `since`. */
+  readonly stale: number;
   /** Milliseconds since the epoch; undefined: no limit. */
   readonly since: number | undefined;
   /** Whether an empty recording is allowed, because gates report themselves that they had nothing to check. */
@@ -121,16 +123,18 @@ interface FindOptions {
 /**
  * Finds the sessions in recordings, and reports read errors immediately. A named file without claude's lines, such as an
  * answer as text, is an error; of those in a folder, only the number is reported.
+ *
+ * @throws CtxbError `unreadable-input` when there are no recordings
  */
 export async function findSessions(
   attempts: AsyncIterable<SessionAttempt> | Iterable<SessionAttempt>,
   named: readonly string[],
-  { faults: known, skipped, since, mayBeEmpty, say }: FindOptions,
+  { faults: known, skipped, stale, since, mayBeEmpty, say }: FindOptions,
 ): Promise<Found> {
-  const faults: CtxbError[] = [];
-  const fault = (found: CtxbError) => {
-    faults.push(found);
-    say(found.message);
+  const faults: string[] = [];
+  const fault = ({ message }: CtxbError) => {
+    faults.push(message);
+    say(message);
   };
   known.forEach(fault);
   const all: SessionFigures[] = [];
@@ -153,10 +157,14 @@ export async function findSessions(
     );
   if (foreignCount > 0) say(`skipped ${counted(foreignCount, 'file')} without a line from claude`);
   const sessions = all.filter((session) => isActiveSince(session, since));
-  return { faults, sessions, leftOut: all.length - sessions.length };
+  const leftOut = stale + all.length - sessions.length;
+  if (sessions.length + faults.length + leftOut === 0 && !mayBeEmpty) {
+    throw new CtxbError('unreadable-input', `${named.join(', ')}: no recordings found: ${HOW_TO_RECORD}`);
+  }
+  return { faults, sessions, leftOut };
 }
 
-export const HOW_TO_RECORD = 'claude writes them with --output-format stream-json --verbose';
+const HOW_TO_RECORD = 'claude writes them with --output-format stream-json --verbose';
 
 function isForeign({ sessionId, lines: { total, malformed, unknown } }: SessionFigures): boolean {
   return total > 0 && malformed + unknown === total && sessionId === null;

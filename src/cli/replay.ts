@@ -5,16 +5,17 @@ import { effectiveConfig } from '../config/resolve-config.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { markCopies } from '../replay/copies.ts';
-import type { Depth } from '../replay/replay.ts';
+import type { DepthOptions } from '../replay/replay.ts';
 import { bytesOf, findAllSources } from '../replay/sources.ts';
 import { isFull, type SessionFigures } from '../replay/summary.ts';
 import { DAY_MS } from '../report/figures.ts';
+import { openPage } from '../report/replay/format.ts';
 import { isGated } from '../report/replay/gates.ts';
 import { tell } from '../report/shown.ts';
 import { bytesText, createProgress } from '../report/terminal/progress.ts';
 import { redact } from '../store/masks/redact.ts';
 import { type Define, isPiped, openStdin } from './command.ts';
-import { printReport } from './print-report.ts';
+import { openHtmlPage, printReport } from './print-report.ts';
 import { findSessions, replaySources } from './replay-sources.ts';
 import { addReportOptions, type ReplayFlags, type ReplayOptions, readFlags } from './report-options.ts';
 
@@ -65,37 +66,25 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
     progress.clear();
     tell(io, message);
   };
-  const how = {
-    ...sessionOptions(options),
+  const page = await openPage(io, policy, options);
+  const writeHtml = await openHtmlPage(options, page, io, say);
+  const attempts = replaySources(sources, {
+    ...sessionOptions(options, sources.length),
     env: io.env,
     policy,
     stdin: openStdin(files, io),
     mask: redact,
     onBytes: io.stderr.isTTY ? progress.add : undefined,
-  };
-  // A single recording gets more rows than a session in a list.
-  const isDetailed = options.format.isList === true && options.by === undefined && sources.length === 1;
-  const depth = isDetailed ? 'full' : depthOf(options);
-  const find = async () => {
-    const attempts = replaySources(sources, { ...how, depth });
-    const about = { faults, skipped, since: options.since, mayBeEmpty: isGated(options), say };
-    const found = await findSessions(attempts, files, about);
-    if (flags.explain !== undefined) requireExplained(found.sessions, flags.explain);
-    // Calls that occur in several sessions of the report are counted once.
-    return {
-      sessions: markCopies(found.sessions),
-      faults: found.faults,
-      leftOut: stale + found.leftOut,
-    };
-  };
-  return printReport(find, options, {
-    io,
-    files,
-    levels: policy,
-    meant: isBareWhatIf && flags.since === undefined ? 'is of the last 30 days: --since 90d takes more' : undefined,
-    say,
-    clear: progress.clear,
   });
+  const about = { faults, skipped, stale, since: options.since, mayBeEmpty: isGated(options), say };
+  const found = await findSessions(attempts, files, about);
+  if (flags.explain !== undefined) requireExplained(found.sessions, flags.explain);
+  // Calls that occur in several sessions of the report are counted once.
+  const sessions = markCopies(found.sessions);
+  progress.clear();
+  const meant =
+    isBareWhatIf && flags.since === undefined ? 'is of the last 30 days: --since 90d takes more' : undefined;
+  return printReport({ ...found, sessions }, options, { io, page, writeHtml, meant, say, clear: progress.clear });
 }
 
 /** Unless flags say otherwise, reports on the last month and only totals. */
@@ -104,14 +93,15 @@ function readMonthFlags(flags: ReplayFlags, isTerminal: boolean): ReplayOptions 
   return flags.limit === undefined ? { ...options, limit: 0 } : options;
 }
 
-/** Lists and totals need only a part of each recording; details and what-if need everything. */
-function depthOf({ format, html, retention, explain, series, whatIf }: ReplayOptions): Depth {
-  return html !== undefined || retention || explain || series || whatIf ? 'full' : format.depth;
-}
-
-function sessionOptions({ format, html, cache, series, whatIf, retention, explain }: ReplayOptions) {
+function sessionOptions(
+  { format, html, cache, series, whatIf, retention, explain }: ReplayOptions,
+  recordings: number,
+): Omit<DepthOptions, 'policy' | 'stdin' | 'mask'> & { readonly cached: boolean } {
+  // Lists and totals need only a part of each recording. A single recording gets more rows than a session in a list.
+  const isDetailed = format.name === 'text' && recordings === 1;
   return {
     cached: cache !== false,
+    depth: isDetailed || html !== undefined || series ? 'full' : format.depth,
     series: format.needsSeries || (series ?? html) !== undefined,
     whatIf: whatIf === true,
     retention: (retention ?? html) !== undefined,

@@ -9,9 +9,8 @@ import { bytesOf, type Source } from './sources.ts';
 
 /** The work shared by all threads: an idle thread takes the next recording. */
 export interface Share {
-  readonly sources: readonly Source[];
-  /** Indices of `sources`, in the order in which threads take them. */
-  readonly order: readonly number[];
+  /** The recordings with their indices, in the order in which threads take them. */
+  readonly queue: readonly { readonly at: number; readonly source: Source }[];
   /** A shared 32-bit integer: the number of recordings taken so far. */
   readonly taken: SharedArrayBuffer;
   /** The options that can be sent to a thread. */
@@ -30,20 +29,17 @@ type WorkerResult = { readonly at: number } & (
 /** Puts large recordings first: started last, they would delay the end. */
 export function createShare(sources: readonly Source[], options: DepthOptions): Share {
   const { stdin: _, mask: __, onBytes: ___, ...shared } = options;
-  const sizes = sources.map((source) => bytesOf([source]) ?? 0);
+  const sized = sources.map((source, at) => ({ at, source, bytes: bytesOf([source]) ?? 0 }));
   return {
-    sources,
-    order: [...sources.keys()].sort((a, b) => (sizes[b] ?? 0) - (sizes[a] ?? 0)),
+    queue: sized.sort((a, b) => b.bytes - a.bytes),
     taken: new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT),
     options: shared,
   };
 }
 
 /** Takes the next recording with its index; no other thread receives it. undefined when all are taken. */
-export function takeNext({ sources, order, taken }: Share) {
-  const at = order[Atomics.add(new Int32Array(taken), 0, 1)];
-  const source = at === undefined ? undefined : sources[at];
-  return at === undefined || source === undefined ? undefined : { at, source };
+export function takeNext({ queue, taken }: Share) {
+  return queue[Atomics.add(new Int32Array(taken), 0, 1)];
 }
 
 /**
@@ -184,7 +180,7 @@ function attemptIn(message: WorkerResult): SessionAttempt {
 function startCrew(program: URL, share: Share, onMessage: (message: FromWorker) => void) {
   const workers = new Set<Worker>();
   let wake = () => {};
-  for (let count = Math.min(MAX_THREADS, availableParallelism(), share.sources.length); count > 0; count--) {
+  for (let count = Math.min(MAX_THREADS, availableParallelism(), share.queue.length); count > 0; count--) {
     const worker = workerOf(program, share);
     if (worker === undefined) break;
     workers.add(worker);

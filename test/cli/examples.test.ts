@@ -11,7 +11,9 @@ import { createProgram } from '../../src/cli/main.ts';
 async function inertProgram(action: () => void = () => {}): Promise<{ program: Command; written: PassThrough }> {
   const written = new PassThrough();
   const io = { stdin: new PassThrough(), stdout: written, stderr: written, env: {}, cwd: '/' };
-  const program = await createProgram(io, { argv: [], isNeeded: () => true, showsAll: true, finish: () => {} });
+  const options = { showsAll: true, finish: () => {} };
+  const { commands: named } = await createProgram(io, { argv: [], ...options });
+  const program = await createProgram(io, { argv: named.map((command) => command.name()), ...options });
   for (const command of leaves(program)) command.action(action);
   return { program, written };
 }
