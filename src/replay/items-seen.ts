@@ -1,35 +1,10 @@
 import type { CompactionKind, Receipt, ToldFact } from '../core/governor/decisions.ts';
 import type { Usage } from '../core/protocol/usage.ts';
-import type { SubagentBegun } from './observers/prompts.ts';
+import type { createCalls } from './observers/calls.ts';
+import type { createSubagents } from './observers/prompts.ts';
 
-/** A call of the main thread. Its output is estimated if the recording contains only a placeholder. */
-export interface CallSeen extends Usage {
-  /** Number of the call, from 1. */
-  readonly number: number;
-  /** Line of the recording where the call begins, from 1. */
-  readonly line: number;
-  /** Milliseconds since the epoch; null if the recording has no times. */
-  readonly t: number | null;
-  /** Number of its turn, from 1. */
-  readonly turn: number;
-  readonly messageId: string;
-  readonly model: string | null;
-  /** Context window in tokens; null if unknown. */
-  readonly window: number | null;
-  /** Total input tokens: `input`, `cacheCreation` and `cacheRead`. */
-  readonly context: number;
-  readonly outputKnown: boolean;
-  /** Output tokens in `usd`: the true count, or a quarter of the characters, which is rarely an overestimate. */
-  readonly billedOutput: number;
-  /** Context predicted before the call; null for the first call and after a compaction. */
-  readonly predicted: number | null;
-  /** Cost at list prices in US dollars; null for a model without a price. */
-  readonly usd: number | null;
-  /** Tokens added since the previous call. */
-  readonly added: Growth;
-  /** The call is a copy and counts in another session of the same replay. */
-  readonly copied?: true;
-}
+/** A call of the main thread. `copied`: it counts in another session of the same replay. */
+export type CallSeen = ReturnType<ReturnType<typeof createCalls>['found']>[number] & { readonly copied?: true };
 
 /** An API call of the main thread or a subagent, as counted in sums. */
 export interface LedgerCall {
@@ -110,19 +85,7 @@ export interface CompactionSeen extends CompactionFigures {
 }
 
 /** A subagent, with its beginning if the recording contains it. */
-export interface SubagentSeen extends Partial<SubagentBegun> {
-  readonly id: string;
-  /** For instance `general-purpose`; null if unknown. */
-  readonly kind: string | null;
-  readonly peak: number;
-  readonly calls: number;
-  /** Total usage of its calls, including the prompt cache. */
-  readonly tokens: number;
-  /** Cost at list prices in US dollars; null if no price is known. */
-  readonly usd: number | null;
-  /** The recording lacks its calls, or the last one; the figures are based on claude's count of its context. */
-  readonly estimated: boolean;
-}
+export type SubagentSeen = ReturnType<ReturnType<typeof createSubagents>['found']>[number];
 
 /** A subagent without a log, so without a cost. */
 export interface UnloggedAgent {

@@ -10,7 +10,7 @@ import type { AssistantEvent, UserEvent } from '../core/protocol/events.ts';
 import { contextOf, type Usage } from '../core/protocol/usage.ts';
 import { sumOf } from '../core/text/sum-of.ts';
 import { createGoverned, type GovernedOptions } from './governed.ts';
-import type { CallSeen } from './items-seen.ts';
+import type { CallBegun } from './observers/calls.ts';
 import type { Seen } from './observers/seen.ts';
 import type { Fetched } from './sight.ts';
 import { type BilledCall, createTally, type PriceOf } from './tally.ts';
@@ -24,8 +24,8 @@ export interface SessionWhatIf extends Omit<ReturnType<ReturnType<typeof createP
 
 /** A call of the main thread as recorded, and what came before it. */
 interface Step {
-  readonly call: CallSeen;
-  readonly previous: CallSeen | undefined;
+  readonly call: CallBegun;
+  readonly previous: CallBegun | undefined;
   /** Whether each compaction or handoff was exact; for others, a call wrote a summary or a document. */
   readonly reliefs: readonly boolean[];
   /** All of its lines. */
@@ -155,20 +155,20 @@ function warmShare({ call, previous, reliefs }: Step): number {
 }
 
 /** A summary call reads the whole previous context. */
-function summaryCall({ model, added }: CallSeen, previous?: Pick<CallSeen, 'context' | 'output'>): BilledCall {
+function summaryCall({ model, added }: CallBegun, previous?: Pick<CallBegun, 'context' | 'output'>): BilledCall {
   const { context = 0, output: cacheCreation = 0 } = previous ?? {};
   return { model, input: 0, cacheCreation, cacheRead: context, output: added.summary || SUMMARY_TOKENS };
 }
 
 /** Estimated tokens added before a call, without the summary. */
-function addedTokens({ added }: CallSeen): number {
+function addedTokens({ added }: CallBegun): number {
   return sumOf(Object.entries(added), ([source, tokens]) => (source === 'summary' ? 0 : tokens));
 }
 
 type Input = Omit<Usage, 'output'>;
 
 /** The input of a call with another context. @param cache tokens of it that are cached */
-function inputOf(call: CallSeen, context: number, cache: number): Input {
+function inputOf(call: CallBegun, context: number, cache: number): Input {
   const cacheRead = Math.min(context, cache);
   const rest = context - cacheRead;
   const input = call.cacheCreation === 0 ? rest : Math.min(call.input, rest);

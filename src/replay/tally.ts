@@ -2,7 +2,7 @@ import { toUsd } from '../core/governor/cost/cost.ts';
 import { microUsdOf, type Price } from '../core/governor/cost/prices.ts';
 import { contextOf, type Usage } from '../core/protocol/usage.ts';
 import { sumUsd } from './copies.ts';
-import type { CallSeen } from './items-seen.ts';
+import type { CallBegun } from './observers/calls.ts';
 
 /** Totals over the calls of the main thread. */
 export type Figures = ReturnType<Tally['figures']>;
@@ -20,7 +20,7 @@ export function addFigures(a: Figures, b: Figures): Figures {
 export type PriceOf = (model: string | null) => Price | undefined;
 
 /** The usage and model that a call is billed by. */
-export type BilledCall = Usage & Pick<CallSeen, 'model'>;
+export type BilledCall = Usage & Pick<CallBegun, 'model'>;
 
 export type Tally = ReturnType<typeof createTally>;
 

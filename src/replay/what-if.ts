@@ -3,7 +3,7 @@ import { isAnswer } from '../core/governor/facts.ts';
 import { LARGE_WINDOW } from '../core/governor/gauge/window.ts';
 import type { Policy } from '../core/governor/policy.ts';
 import { sumOf } from '../core/text/sum-of.ts';
-import type { CallSeen } from './items-seen.ts';
+import type { CallBegun } from './observers/calls.ts';
 import type { Observer, Seen } from './observers/seen.ts';
 import { createPlayedSession, type SessionWhatIf } from './played-session.ts';
 import type { SessionSummary } from './summary.ts';
@@ -15,7 +15,7 @@ export type WhatIfTotals = NonNullable<ReturnType<typeof whatIfTotals>>;
 /** What other observers have found so far. */
 interface Known {
   /** The calls of the main thread. */
-  readonly calls: () => readonly CallSeen[];
+  readonly calls: () => readonly CallBegun[];
   /** Whether each compaction or handoff before a call was exact. @param index of the call */
   readonly reliefsBefore: (index: number) => readonly boolean[];
 }

@@ -2,11 +2,11 @@ import { toUsd } from '../../core/governor/cost/cost.ts';
 import { billedOutput } from '../../core/governor/cost/priced-call.ts';
 import { callOutput } from '../../core/governor/gauge/gauge.ts';
 import { NO_USAGE } from '../../core/protocol/usage.ts';
-import type { CallSeen, Growth, LedgerCall } from '../items-seen.ts';
+import type { Growth, LedgerCall } from '../items-seen.ts';
 import { type Seen, timeIn } from './seen.ts';
 
 export function createCalls() {
-  const calls: CallSeen[] = [];
+  const calls: CallBegun[] = [];
   /** By source. A map, because a tool can be named `constructor`, which every object inherits. */
   const added = new Map<string, number>();
 
@@ -30,36 +30,48 @@ export function createCalls() {
       const outputs = { output: callOutput(gauge), outputKnown, billedOutput: billedOutput(output, gauge.call) };
       calls[calls.length - 1] = { ...current, model, context: gauge.used, ...usage, ...outputs };
     },
-    /** The calls so far, without their costs. */
-    seen: (): readonly CallSeen[] => calls,
+    /** The calls so far. */
+    seen: (): readonly CallBegun[] => calls,
     /** @param ledger sets the cost of each call */
-    found(ledger: readonly LedgerCall[]): readonly CallSeen[] {
+    found(ledger: readonly LedgerCall[]) {
       const costs = new Map(ledger.map(({ number, microUsd }) => [number, microUsd]));
-      return calls.map((call) => {
+      return calls.map(({ added, ...call }) => {
         const microUsd = costs.get(call.number) ?? null;
-        return { ...call, usd: microUsd === null ? null : toUsd(microUsd) };
+        /** Cost at list prices in US dollars; null for a model without a price. */
+        const usd = microUsd === null ? null : toUsd(microUsd);
+        return { ...call, usd, added };
       });
     },
   };
 }
 
-/** A new call without usage, which `see` fills in later. */
-function callOf({ line, input, after }: Seen, added: Growth): CallSeen {
+/** A call without its cost. */
+export type CallBegun = Readonly<ReturnType<typeof callOf>>;
+
+/** A new call without usage, which `see` fills in later. The output is estimated if the recording lacks it. */
+function callOf({ line, input, after }: Seen, added: Growth) {
   const { gauge, turn } = after;
   return {
+    /** From 1, as `line` and `turn`. */
     number: gauge.calls,
+    /** Line of the recording where the call begins. */
     line,
+    /** Milliseconds since the epoch; null if the recording has no times. */
     t: timeIn(input),
     turn: turn.ended + 1,
     messageId: gauge.call?.messageId ?? '',
     model: gauge.call?.model ?? null,
+    /** Context window in tokens; null if unknown. */
     window: gauge.window.tokens ?? null,
+    /** Total input tokens: `input`, `cacheCreation` and `cacheRead`. */
     context: gauge.used,
     ...NO_USAGE,
     outputKnown: false,
+    /** Output tokens in `usd`: the true count, or a quarter of the characters, which is rarely an overestimate. */
     billedOutput: 0,
+    /** Context predicted before the call; null for the first call and after a compaction. */
     predicted: gauge.foreseen ?? null,
-    usd: null,
+    /** Tokens added since the previous call. */
     added,
   };
 }

@@ -8,7 +8,7 @@ import type { GovernorState } from '../../core/governor/state.ts';
 import { textsOf } from '../../core/protocol/blocks.ts';
 import { fieldsOf, textOf } from '../../core/protocol/fields.ts';
 import { type Cutter, LINE_LENGTH, LONG_LINE_LENGTH } from '../../core/text/words.ts';
-import type { PromptSeen, SubagentSeen } from '../items-seen.ts';
+import type { PromptSeen } from '../items-seen.ts';
 import { createToolUses, type Seen, timeIn } from './seen.ts';
 
 export function createPrompts(cut: Cutter, keepAll: boolean) {
@@ -53,7 +53,7 @@ export function createPrompts(cut: Cutter, keepAll: boolean) {
   };
 }
 
-export interface SubagentBegun {
+interface SubagentBegun {
   /** Its task on one line, masked; null if the recording does not contain it. */
   readonly task: string | null;
   /** Time of its first line in milliseconds since the epoch; null if the recording has no times. */
@@ -87,13 +87,17 @@ export function createSubagents(cut: Cutter) {
       const task = event.kind === 'user' ? cut(textsOf(event.blocks), LINE_LENGTH) : null;
       startedAgents.set(event.subagent, { task, t: timeIn(input), call: after.gauge.calls });
     },
-    found: (agents: GovernorState['work']['agents']['all']): SubagentSeen[] =>
+    found: (agents: GovernorState['work']['agents']['all']) =>
       Object.values(agents)
         .filter(hasCalled)
         .map((agent) => {
+          /** `tokens`: the usage of all calls, including the prompt cache. */
           const { id, peak, calls, tokens, microUsd } = agent;
+          /** For instance `general-purpose`; null if unknown. */
           const kind = agent.kind ?? kinds.get(id) ?? null;
+          /** Cost at list prices in US dollars; null if no price is known. */
           const usd = microUsd > 0 || tokens === 0 ? toUsd(microUsd) : null;
+          // Estimated from claude's count of its context, if the recording lacks its calls, or the last one.
           return { id, kind, peak, calls, tokens, usd, estimated: isEstimated(agent), ...startedAgents.get(id) };
         }),
   };
