@@ -5,7 +5,7 @@ import { microUsdIn, nameOf, withoutCarried } from './carried-costs.ts';
 import type { CountedCall } from './items-seen.ts';
 import { keysIn, keyText } from './packed.ts';
 import { createIdSet } from './read/ids.ts';
-import { type Counts, isFull, type SessionFigures, type SessionSummary, type Totals } from './summary.ts';
+import { type Counts, isFull, type SessionFigures, type SessionSummary } from './summary.ts';
 
 type CountedSession = Pick<SessionFigures, 'calls' | 'compactions' | 'context' | 'cost' | 'copied' | 'lines'>;
 
@@ -29,13 +29,18 @@ function marksFor(isPartial: boolean, isUnseen: boolean) {
   return { ...(isPartial && { usdPartial: true }), ...(isUnseen && { usdUnseen: true }) };
 }
 
+/** Sums over sessions. */
+export type Totals = Readonly<ReturnType<typeof totalsOf>>;
+
 /** @param sessions processed by `markCopies` */
-export function totalsOf(sessions: readonly CountedSession[]): Totals {
+export function totalsOf(sessions: readonly CountedSession[]) {
   const peaks = sessions.flatMap(({ context }) => context.peakFraction ?? []);
   return {
     sessions: sessions.length,
+    /** The highest peak as a share of a window; null if unknown. */
     peakFraction: peaks.length === 0 ? null : peaks.reduce((max, peak) => Math.max(max, peak)),
     ...totalOf(sessions.map(ownFigures)),
+    /** Copies of calls, which count once. */
     copiedCalls: sumOf(sessions, ({ copied }) => copied?.calls ?? 0),
   };
 }

@@ -148,15 +148,6 @@ export interface Counts {
   readonly usdUnseen?: boolean | undefined;
 }
 
-/** Sums over sessions. */
-export interface Totals extends Counts {
-  readonly sessions: number;
-  /** The highest peak as a share of a window; null if unknown. */
-  readonly peakFraction: number | null;
-  /** Copies of calls, which count once. */
-  readonly copiedCalls: number;
-}
-
 /** Removes the details that only another report requested. */
 export function withoutSeries({ series: _, prompts: __, results: ___, ...summary }: SessionSummary): SessionSummary {
   if (summary.whatIf === undefined) return summary;
