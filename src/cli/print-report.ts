@@ -50,7 +50,7 @@ export async function printReport(
   };
   // Without sessions, a report for people would only repeat the message.
   const isEmpty = sessions.length === 0 && (faults.length > 0 || !format.isData);
-  const lines = isEmpty ? [] : linesOf(format, sessions, page, outcome);
+  const lines = isEmpty ? [] : format.report(sessions, page, outcome);
   const unwritten = await print(lines, format.isData ? undefined : io.stdout.columns, io, clear);
   writeHtml(sessions.filter(isFull), outcome);
   if (sessions.length === 0 && leftOut > 0) say(`none of ${counted(leftOut, 'session')} ${meant}`);
@@ -59,11 +59,6 @@ export async function printReport(
   if (unwritten === undefined) return exitCodeOf(outcome);
   say(unwritten);
   return Math.max(exitCodeOf(outcome), EXIT_UNWRITTEN);
-}
-
-function linesOf(format: ReplayOptions['format'], sessions: readonly SessionFigures[], page: Page, more: Outcome) {
-  if (format.depth === 'light') return format.report(sessions, page, more);
-  return format.report(sessions.filter(isFull), page, more);
 }
 
 /** @returns the reason why lines could not be printed */

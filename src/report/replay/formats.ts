@@ -1,6 +1,7 @@
 import type { Fields } from '../../core/protocol/fields.ts';
 import { CtxbError } from '../../errors.ts';
-import type { SessionFigures } from '../../replay/summary.ts';
+import type { Depth } from '../../replay/replay.ts';
+import { isFull, type SessionFigures } from '../../replay/summary.ts';
 import { detail } from './detail.ts';
 import { explain } from './explain.ts';
 import { csv, json, markdown, ndjson } from './exports.ts';
@@ -9,16 +10,13 @@ import { retention } from './retention.ts';
 import { sums, text } from './session-list.ts';
 import { whatIf } from './what-if.ts';
 
-type ReportFormat = Traits & (LightReport | { readonly depth: 'full'; readonly report: Report });
-
-interface LightReport {
-  readonly depth: 'light';
+interface ReportFormat extends Traits {
+  readonly name: string;
+  readonly depth: Depth;
   readonly report: Report<SessionFigures>;
 }
 
 interface Traits {
-  /** Option name without `--`, in camel case. */
-  readonly name: string;
   /** Help text; missing for formats that the help does not list. */
   readonly about?: string;
   readonly needsSeries?: true;
@@ -28,42 +26,39 @@ interface Traits {
   readonly isData?: true;
 }
 
-const TEXT: ReportFormat = { name: 'text', depth: 'light', report: text, isList: true };
+/** A format that needs only a part of each recording. @param name its option without `--`, in camel case */
+function light(name: string, report: Report<SessionFigures>, traits: Traits): ReportFormat {
+  return { name, depth: 'light', report, ...traits };
+}
+
+function full(name: string, report: Report, traits?: Traits): ReportFormat {
+  return { name, depth: 'full', report: (sessions, ...how) => report(sessions.filter(isFull), ...how), ...traits };
+}
+
+const TEXT = light('text', text, { isList: true });
 
 /** Reports on a single subject; with --json they are fields of the JSON output instead. */
-const SECONDARY_FORMATS: readonly ReportFormat[] = [
-  { name: 'by', depth: 'light', report: sums, isList: true },
-  { name: 'retention', depth: 'full', report: retention },
-  { name: 'explain', depth: 'full', report: explain },
-  { name: 'whatIf', depth: 'full', report: whatIf },
+const SECONDARY_FORMATS = [
+  light('by', sums, { isList: true }),
+  full('retention', retention),
+  full('explain', explain),
+  full('whatIf', whatIf),
 ];
 
 /** Formats selected by an option, one at a time. */
-export const FORMATS: readonly ReportFormat[] = [
-  {
-    name: 'detail',
-    about: 'turn by turn: what filled the window, and who emptied it',
-    depth: 'full',
-    report: detail,
-    needsSeries: true,
-  },
-  { name: 'json', about: 'all figures, as JSON', depth: 'full', report: json, isData: true },
-  {
-    name: 'ndjson',
+export const FORMATS = [
+  full('detail', detail, { about: 'turn by turn: what filled the window, and who emptied it', needsSeries: true }),
+  full('json', json, { about: 'all figures, as JSON', isData: true }),
+  full('ndjson', ndjson, {
     about: 'a flat line of JSON for each call, for DuckDB, jq or Spark',
-    depth: 'full',
-    report: ndjson,
     needsSeries: true,
     isData: true,
-  },
-  { name: 'csv', about: 'a row for each session', depth: 'full', report: csv, isData: true },
-  {
-    name: 'markdown',
+  }),
+  full('csv', csv, { about: 'a row for each session', isData: true }),
+  light('markdown', markdown, {
     about: 'a Markdown table, for a pull request or the summary of a CI job',
-    depth: 'light',
-    report: markdown,
     isData: true,
-  },
+  }),
 ];
 
 /** The format that the flags select. @throws CtxbError `usage` if they select two */
