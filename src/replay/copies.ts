@@ -1,8 +1,8 @@
-import { toMicroUsd, toUsd } from '../core/governor/cost/cost.ts';
+import { CARRIES_COUNTER_SINCE, toMicroUsd, toUsd } from '../core/governor/cost/cost.ts';
 import { addUsage, NO_USAGE, type Usage } from '../core/protocol/usage.ts';
+import { isAtLeast } from '../core/protocol/version.ts';
 import { sumOf } from '../core/text/sum-of.ts';
-import { microUsdIn, nameOf, withoutCarried } from './carried-costs.ts';
-import type { CountedCall } from './items-seen.ts';
+import type { CountedCall, LedgerCall } from './items-seen.ts';
 import { keysIn, keyText } from './packed.ts';
 import { createIdSet } from './read/ids.ts';
 import { type Counts, isFull, type SessionFigures, type SessionSummary } from './summary.ts';
@@ -100,6 +100,43 @@ export function markCopies<S extends SessionFigures>(sessions: readonly S[]): S[
     if (isCopy) marked.set(session, withCopies(session, calls, compactions, extra));
   }
   return continued.map((session) => withUnseen(marked.get(session) ?? session));
+}
+
+/**
+ * A process that resumes or forks a session continues its cost counter. The cost before it counts only in the recording
+ * of the process before.
+ */
+function withoutCarried<S extends SessionFigures>(sessions: readonly S[]): S[] {
+  const counters = sessions
+    .filter(
+      ({ cost, claudeCodeVersion }) => !cost.computed && isAtLeast(claudeCodeVersion ?? '', CARRIES_COUNTER_SINCE),
+    )
+    .map((session) => ({ session, name: nameOf(session), cost: toMicroUsd(session.cost.usd ?? 0) }))
+    .sort((a, b) => a.cost - b.cost);
+  const marked = new Map<S, S>();
+  for (const { session, name, cost } of counters) {
+    const calls = session.ledger();
+    const start = cost - microUsdIn(calls);
+    // The counter of another session must explain all of it, up to rounding.
+    const before = counters.findLast(
+      (other) =>
+        other.session !== session && other.cost <= start + 1 && (other.name === name || other.cost >= start - 1),
+    );
+    const isPriced = calls.length > 0 && calls.every(({ microUsd }) => microUsd !== null);
+    if (!isPriced || before === undefined || before.cost === 0) continue;
+    const copied = { from: [{ session: before.name, calls: 0 }], calls: 0, compactions: 0, usd: toUsd(before.cost) };
+    marked.set(session, { ...session, copied });
+  }
+  return sessions.map((session) => marked.get(session) ?? session);
+}
+
+function nameOf({ sessionId, file }: SessionFigures): string {
+  return sessionId ?? file;
+}
+
+/** Cost of all calls, in micro-dollars. */
+function microUsdIn(ledger: readonly LedgerCall[]): number {
+  return sumOf(ledger, ({ microUsd }) => microUsd ?? 0);
 }
 
 /** Adds the part of claude's cost for calls that the recording lacks, if it is more than a tenth. */

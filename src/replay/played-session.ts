@@ -44,7 +44,7 @@ export function createPlayedSession({ priceOf, ...options }: PlayedOptions) {
   const [actual, ctxb] = [createTally(priceOf), createTally(priceOf)];
   const governed = createGoverned({ ...options, onReplaced });
   const curve: number[] = [];
-  let [before, estimated] = [0, 0];
+  let [before, estimated, fetched] = [0, 0, 0];
   /** Compactions since the last call, and the summaries among them. */
   let [reliefs, summaries] = [0, 0];
 
@@ -74,7 +74,7 @@ export function createPlayedSession({ priceOf, ...options }: PlayedOptions) {
       const found = governed.missing(word);
       if (found === undefined) continue;
       const usage = { ...inputOf(call, context, cached), output: CALL_TOKENS };
-      ctxb.fetch({ ...usage, model: call.model });
+      ctxb.add({ ...usage, model: call.model });
       cached = context;
       context += fetch({ ...answer, usage }, found);
     }
@@ -83,7 +83,7 @@ export function createPlayedSession({ priceOf, ...options }: PlayedOptions) {
 
   /** A call that fetches a result again. @returns the tokens of both */
   function fetch(line: AssistantEvent, { use: known, text }: Fetched): number {
-    const id = `again-${curve.length}-${ctxb.fetched()}`;
+    const id = `again-${curve.length}-${++fetched}`;
     const result = { tool_use_id: id, text };
     hearAnswer({ ...line, messageId: id, outputFinal: true, blocks: [useBlock({ ...known, tool_use_id: id })] });
     const content = [{ type: 'tool_result', tool_use_id: id, content: text }];
@@ -139,7 +139,7 @@ export function createPlayedSession({ priceOf, ...options }: PlayedOptions) {
       actual: actual.figures(),
       ctxb: ctxb.figures(),
       /** Number of results fetched again with ctxb, each by a call of its own. */
-      fetched: ctxb.fetched(),
+      fetched,
       /** Number of main-thread calls; `estimated` of them follow a replaced context, so their growth is an estimate. */
       calls: curve.length,
       estimated,

@@ -53,11 +53,11 @@ interface Item {
   /** `said`: by the agent; `dead end`: what did not work. */
   readonly kind: 'prompt' | 'said' | 'call' | 'dead end' | 'note';
   readonly texts: readonly string[];
-  readonly title: (mask: Mask) => string;
+  readonly title?: (mask: Mask) => string;
 }
 
 /** undefined if the item lacks a word. `title` of a call: what it did and how it ended. */
-export function matchOf({ t, kind, texts, title }: Item, { words, mask }: Search) {
+export function matchOf({ t, kind, texts, title = () => '' }: Item, { words, mask }: Search) {
   const lower = texts.map(comparable);
   const normalized = words.map(comparable);
   if (!normalized.every((word) => lower.some((text) => text.includes(word)))) return undefined;
@@ -91,16 +91,16 @@ function shownPart(line: string, words: readonly string[]): string {
 function answerTexts({ event }: Input): Item[] {
   if (event.kind !== 'assistant' || event.synthetic) return [];
   return event.blocks.flatMap((block): Item[] =>
-    block.type === 'text' ? [{ t: event.timestamp ?? 0, kind: 'said', texts: [block.text], title: () => '' }] : [],
+    block.type === 'text' ? [{ t: event.timestamp ?? 0, kind: 'said', texts: [block.text] }] : [],
   );
 }
 
 function itemOf(found: Found): Item[] {
   switch (found.kind) {
     case 'prompt':
-      return [{ t: found.t, kind: 'prompt', texts: found.texts, title: () => '' }];
+      return [{ t: found.t, kind: 'prompt', texts: found.texts }];
     case 'remark':
-      return [{ t: found.t, kind: 'dead end', texts: [found.text], title: () => '' }];
+      return [{ t: found.t, kind: 'dead end', texts: [found.text] }];
     case 'call': {
       const { use, input, result, t } = found;
       const parameters = Object.values(input).filter((value) => typeof value === 'string');

@@ -1,7 +1,7 @@
 import { type Dirent, lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
 import { DEFAULTS } from '../config/defaults.ts';
-import { CtxbError, unreadableError } from '../errors.ts';
+import { CtxbError, orElse, unreadableError } from '../errors.ts';
 import { headOf } from './read/read-values.ts';
 
 export interface Source {
@@ -227,7 +227,7 @@ const HEAD_BYTES = 64 * 1024;
 
 /** undefined if unreadable: reading the recording reports it later. */
 function sessionOfAgent(path: string): string | undefined {
-  const text = tryRead('', ignore, path, () => headOf(path, HEAD_BYTES));
+  const text = orElse(() => headOf(path, HEAD_BYTES), '');
   return /"isSidechain":\s*true/.test(text) ? /"sessionId":\s*"([^"]+)"/.exec(text)?.[1] : undefined;
 }
 
@@ -241,5 +241,5 @@ function isLink(path: string): boolean {
 
 /** Returns the given path on an error, which reading the file reports later, and for stdin. */
 function realPath(path: string): string {
-  return path === '-' ? path : tryRead(path, ignore, path, () => realpathSync.native(path));
+  return path === '-' ? path : orElse(() => realpathSync.native(path), path);
 }

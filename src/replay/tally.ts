@@ -28,7 +28,6 @@ export function createTally(priceOf: PriceOf) {
   /** The largest context; the sum of the contexts, and its cached part; compactions and handoffs. */
   const sums = { peak: 0, read: 0, cacheRead: 0, reliefs: 0 };
   let microUsd: number | undefined;
-  let fetched = 0;
 
   /**
    * Adds a call that leaves the context unchanged: it writes a summary, or fetches content again after a compaction.
@@ -42,17 +41,11 @@ export function createTally(priceOf: PriceOf) {
 
   return {
     add,
-    /** Adds a call that fetches a result again. */
-    fetch(usage: BilledCall): void {
-      fetched++;
-      add(usage);
-    },
     called(usage: BilledCall, reliefs: number): void {
       add(usage);
       sums.peak = Math.max(sums.peak, contextOf(usage));
       sums.reliefs += reliefs;
     },
-    fetched: () => fetched,
     /** `usd`: at list prices; null if no price is known. */
     figures: () => ({ ...sums, usd: microUsd === undefined ? null : toUsd(microUsd) }),
   };
