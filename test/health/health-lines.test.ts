@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseHealth } from '../../src/health/health-lines.ts';
+import { parseHealth } from '../../src/health/health-report.ts';
 import { compaction, exhausted, handoff, healthLine, landing, record, turn, zone } from '../support/health.ts';
 
 describe('reads every record that a run writes', () => {
