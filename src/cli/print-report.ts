@@ -10,15 +10,8 @@ import type { Outcome, Page } from '../report/replay/format.ts';
 import { breachesOf, isGated } from '../report/replay/gates.ts';
 import { createOutlet } from '../run/output/outlet.ts';
 import { requireFolder, requireFree, writePage } from '../store/files/write-file.ts';
+import type { Found } from './replay-sources.ts';
 import type { ReplayOptions } from './report-options.ts';
-
-export interface Found {
-  readonly sessions: readonly SessionFigures[];
-  /** Read errors, already reported on stderr. */
-  readonly faults: readonly string[];
-  /** Number of sessions that were not active since the time of `--since`. */
-  readonly leftOut: number;
-}
 
 interface Printing {
   readonly io: Io;

@@ -7,14 +7,13 @@ import type { Environment } from '../io.ts';
 import { type Packed, pack, unpack } from '../replay/packed.ts';
 import type { DepthOptions, SessionAttempt } from '../replay/replay.ts';
 import { isActiveSince } from '../replay/selection.ts';
-import { bytesOf, type Source } from '../replay/sources.ts';
+import { bytesOf, type findAllSources, type Source } from '../replay/sources.ts';
 import { isFull, type SessionFigures } from '../replay/summary.ts';
 import { counted } from '../report/figures.ts';
 import { onOneLine } from '../report/shown.ts';
 import { type FileCache, openFileCache } from '../store/files/file-cache.ts';
 import { cacheFolder } from '../store/folders/user-folders.ts';
 import { type DiskText, joined, masked, maskedJson } from '../store/masks/disk-text.ts';
-import type { Found } from './print-report.ts';
 
 /** The program of a worker thread, relative to any bundle. It contains all code that affects the figures. */
 const PROGRAM = new URL('../cli/replay-worker.cjs', import.meta.url);
@@ -107,18 +106,15 @@ function identityOf({ file, subagents }: Source): string | undefined {
   return marks.join('\n');
 }
 
-interface FindOptions {
-  readonly faults: readonly CtxbError[];
-  /** Compressed, rotated or kept recordings in the named folders. */
-  readonly skipped: readonly string[];
-  /** Number of recordings that were last written before `since`. */
-  readonly stale: number;
+interface FindOptions extends Omit<ReturnType<typeof findAllSources>, 'sources'> {
   /** Milliseconds since the epoch; undefined: no limit. */
   readonly since: number | undefined;
   /** Whether an empty recording is allowed, because gates report themselves that they had nothing to check. */
   readonly mayBeEmpty: boolean;
   readonly say: (message: string) => void;
 }
+
+export type Found = Readonly<Awaited<ReturnType<typeof findSessions>>>;
 
 /**
  * Finds the sessions in recordings, and reports read errors immediately. A named file without claude's lines, such as an
@@ -130,7 +126,7 @@ export async function findSessions(
   attempts: AsyncIterable<SessionAttempt> | Iterable<SessionAttempt>,
   named: readonly string[],
   { faults: known, skipped, stale, since, mayBeEmpty, say }: FindOptions,
-): Promise<Found> {
+) {
   const faults: string[] = [];
   const fault = ({ message }: CtxbError) => {
     faults.push(message);
@@ -161,7 +157,13 @@ export async function findSessions(
   if (sessions.length + faults.length + leftOut === 0 && !mayBeEmpty) {
     throw new CtxbError('unreadable-input', `${named.join(', ')}: no recordings found: ${HOW_TO_RECORD}`);
   }
-  return { faults, sessions, leftOut };
+  return {
+    /** Read errors, already reported on stderr. */
+    faults,
+    sessions,
+    /** Number of sessions that were not active since that time. */
+    leftOut,
+  };
 }
 
 const HOW_TO_RECORD = 'claude writes them with --output-format stream-json --verbose';

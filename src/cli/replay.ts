@@ -58,7 +58,7 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
   const options = readOptions(flags, io.stdout.isTTY === true);
   const given = { window: flags.window, 'thresholds.warn': flags.warnAt, 'thresholds.compact': flags.compactAt };
   const policy = await effectiveConfig(io, given);
-  const { sources, stale, faults, skipped } = findAllSources(files, options.since);
+  const { sources, ...about } = findAllSources(files, options.since);
   const total = io.stderr.isTTY ? bytesOf(sources) : undefined;
   const text = (read: number, ms: number) => bytesText(read, total, ms);
   const progress = createProgress({ stderr: io.stderr, now: () => performance.now(), text });
@@ -76,8 +76,12 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
     mask: redact,
     onBytes: io.stderr.isTTY ? progress.add : undefined,
   });
-  const about = { faults, skipped, stale, since: options.since, mayBeEmpty: isGated(options), say };
-  const found = await findSessions(attempts, files, about);
+  const found = await findSessions(attempts, files, {
+    ...about,
+    since: options.since,
+    mayBeEmpty: isGated(options),
+    say,
+  });
   if (flags.explain !== undefined) requireExplained(found.sessions, flags.explain);
   // Calls that occur in several sessions of the report are counted once.
   const sessions = markCopies(found.sessions);
