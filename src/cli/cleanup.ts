@@ -35,12 +35,11 @@ export const define: Define = (command, connect) =>
         // An empty path would mean another folder.
         parseOption('--context-dir', 'a path', (text) => text || undefined),
       )
-      .option('--unfinished', 'also remove what ctxb run --resume-run needs')
-      .addHelpText('after', EXAMPLES),
+      .option('--unfinished', 'also remove what ctxb run --resume-run needs'),
     cleanup,
   );
 
-const EXAMPLES = `
+export const HELP = `
 ctxb cleanup first lists what it will remove: files with ctxb's names, in a
 folder that ctxb made. Other files stay, and so do the files of an active run,
 and of a run with prompts that have no answer. Faults of the configuration are

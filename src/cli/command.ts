@@ -12,7 +12,13 @@ export interface CommonFlags {
   readonly contextDir?: string;
 }
 
-/** Adds arguments, options and examples to a command, and connects it with the function that it calls. */
+export interface CommandModule {
+  readonly define: Define;
+  /** Printed after the options: what else to know, and examples. */
+  readonly HELP?: string;
+}
+
+/** Adds arguments and options to a command, and connects it with the function that it calls. */
 export type Define = (command: Command, connect: Connect) => void;
 
 /** Makes a command call a function with its arguments, its options and the world. The result is the exit code. */

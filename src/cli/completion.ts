@@ -5,16 +5,13 @@ import type { Define } from './command.ts';
 
 export const define: Define = (command, connect) => {
   const shell = command.createArgument('<shell>', 'bash, zsh or fish').choices(Object.keys(SCRIPTS));
-  connect(
-    command.addArgument(shell).addHelpText('after', EXAMPLES),
-    (name: keyof typeof SCRIPTS, _: object, { stdout }: Io) => {
-      stdout.write(SCRIPTS[name]);
-      return 0;
-    },
-  );
+  connect(command.addArgument(shell), (name: keyof typeof SCRIPTS, _: object, { stdout }: Io) => {
+    stdout.write(SCRIPTS[name]);
+    return 0;
+  });
 };
 
-const EXAMPLES = `
+export const HELP = `
 Put the script where your shell looks for completions, or read it at each start.
 The script asks ctxb for completions, so it fits every version.
 

@@ -10,10 +10,9 @@ import { type CommonFlags, type Define, printResult } from './command.ts';
 
 const EXIT_CONFIG = 2;
 
-export const define: Define = (command, connect) =>
-  connect(command.option('--json', 'as JSON').addHelpText('after', EXAMPLES), runConfig);
+export const define: Define = (command, connect) => connect(command.option('--json', 'as JSON'), runConfig);
 
-const EXAMPLES = `
+export const HELP = `
 If the configuration has faults, ctxb config names them on stderr, prints the
 other keys, and ends with 2. cleanup and doctor also continue in that case.
 

@@ -17,16 +17,14 @@ interface DemoFlags {
 
 export const define: Define = (command, connect) =>
   connect(
-    command
-      .option(
-        '--claude <path>',
-        'the claude to run (default: the one installed with ctxb, else CTXB_CLAUDE, else the next on PATH that is not ctxb)',
-      )
-      .addHelpText('after', HELP),
+    command.option(
+      '--claude <path>',
+      'the claude to run (default: the one installed with ctxb, else CTXB_CLAUDE, else the next on PATH that is not ctxb)',
+    ),
     demo,
   );
 
-const HELP = `
+export const HELP = `
 A scripted job reads 44 large files. The demo needs no network and no key, and
 leaves your settings alone: claude runs in a temporary folder and speaks to a
 stand-in for the API on 127.0.0.1.

@@ -35,12 +35,11 @@ export const define: Define = (command, connect) =>
         'limit for all facts together; each has a third of it (default: two minutes for each)',
         wholeNumber('--timeout', 'a whole number of seconds, 1 or more', 1),
       )
-      .option('--json', 'as JSON')
-      .addHelpText('after', EXAMPLES),
+      .option('--json', 'as JSON'),
     doctor,
   );
 
-const EXAMPLES = `
+export const HELP = `
 The checks need no network and no key. They read your settings and change
 nothing: claude runs in a temporary folder, which ctxb removes, and speaks to a
 stand-in for the API on 127.0.0.1.

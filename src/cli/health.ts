@@ -19,12 +19,11 @@ export const define: Define = (command, connect) =>
         'projects, their .context folders, or folders of projects (default: the working folder)',
       )
       .option('--json', 'as JSON')
-      .option('--context-dir <folder>', 'where the records of a project are')
-      .addHelpText('after', EXAMPLES),
+      .option('--context-dir <folder>', 'where the records of a project are'),
     health,
   );
 
-const EXAMPLES = `
+export const HELP = `
 A folder without records of its own stands for the projects directly in it.
 
 Examples:

@@ -4,31 +4,30 @@ import { CtxbError, isCtxbError, shortageOf } from '../errors.ts';
 import { hasVariable, type Io } from '../io.ts';
 import { hangingIndent } from '../report/layout.ts';
 import { onOneLine, printable, shellLine, shownOn, tell } from '../report/shown.ts';
-import type { Connect, Define } from './command.ts';
+import type { CommandModule, Connect } from './command.ts';
 
 /** Each command is loaded only when it is called, so that ctxb starts fast. */
-const COMMANDS: Readonly<Record<string, readonly [summary: string, load: () => Promise<{ readonly define: Define }>]>> =
-  {
-    run: ['run Claude Code, keep its context small, and stop at limits', () => import('./run.ts')],
-    replay: ['show what your sessions cost and how full they got', () => import('./replay.ts')],
-    recall: ['search what was said, run and read in earlier sessions', () => import('./recall.ts')],
-    receipts: ['show what compactions took out of a context', () => import('./receipts.ts')],
-    flow: ['run a long job as steps, each with a fresh context', () => import('./flow.ts')],
-    scratch: ['print the notes of a session', () => import('./scratch.ts')],
-    note: ['tell a run where the work stands, or what does not work', () => import('./note.ts')],
-    runs: ['list your runs: context, cost, and what they wait for', () => import('./runs.ts')],
-    compact: ['ask a run to compact its context', () => import('./ask-run.ts')],
-    stop: ['ask a run to end', () => import('./ask-run.ts')],
-    handoff: ['ask a run to hand over to a fresh context', () => import('./ask-run.ts')],
-    health: ['show how full the contexts of your projects became', () => import('./health.ts')],
-    config: ['show every setting and where it comes from', () => import('./config.ts')],
-    cleanup: ['delete what ctxb keeps in this project', () => import('./cleanup.ts')],
-    doctor: ['check that ctxb works here, with your claude', () => import('./doctor.ts')],
-    completion: ['print a script that completes ctxb in a shell', () => import('./completion.ts')],
-    demo: ['watch ctxb at work on a scripted job, offline', () => import('./demo.ts')],
-    shim: ['stand in for claude, with its own arguments', () => import('./shim.ts')],
-    statusline: ["print the status line of Claude Code's terminal", () => import('./statusline.ts')],
-  };
+const COMMANDS: Readonly<Record<string, readonly [summary: string, load: () => Promise<CommandModule>]>> = {
+  run: ['run Claude Code, keep its context small, and stop at limits', () => import('./run.ts')],
+  replay: ['show what your sessions cost and how full they got', () => import('./replay.ts')],
+  recall: ['search what was said, run and read in earlier sessions', () => import('./recall.ts')],
+  receipts: ['show what compactions took out of a context', () => import('./receipts.ts')],
+  flow: ['run a long job as steps, each with a fresh context', () => import('./flow.ts')],
+  scratch: ['print the notes of a session', () => import('./scratch.ts')],
+  note: ['tell a run where the work stands, or what does not work', () => import('./note.ts')],
+  runs: ['list your runs: context, cost, and what they wait for', () => import('./runs.ts')],
+  compact: ['ask a run to compact its context', () => import('./ask-run.ts')],
+  stop: ['ask a run to end', () => import('./ask-run.ts')],
+  handoff: ['ask a run to hand over to a fresh context', () => import('./ask-run.ts')],
+  health: ['show how full the contexts of your projects became', () => import('./health.ts')],
+  config: ['show every setting and where it comes from', () => import('./config.ts')],
+  cleanup: ['delete what ctxb keeps in this project', () => import('./cleanup.ts')],
+  doctor: ['check that ctxb works here, with your claude', () => import('./doctor.ts')],
+  completion: ['print a script that completes ctxb in a shell', () => import('./completion.ts')],
+  demo: ['watch ctxb at work on a scripted job, offline', () => import('./demo.ts')],
+  shim: ['stand in for claude, with its own arguments', () => import('./shim.ts')],
+  statusline: ["print the status line of Claude Code's terminal", () => import('./statusline.ts')],
+};
 
 /** Called by other programs: listed in the full help, but not on the first page. */
 const PROGRAM_COMMANDS = ['shim', 'statusline'];
@@ -166,7 +165,11 @@ export async function createProgram(
       .description(summary)
       .copyInheritedSettings(program);
     command.showHelpAfterError(`See ctxb ${name} --help.`);
-    if (argv.includes(name)) (await load()).define(command, connect);
+    if (argv.includes(name)) {
+      const { define, HELP = '' } = await load();
+      define(command, connect);
+      command.addHelpText('after', HELP);
+    }
     showOptions(command, showsAll);
     for (const part of command.commands) part.showHelpAfterError(`See ctxb ${name} ${part.name()} --help.`);
     for (const part of [command, ...command.commands]) requireValues(part, argv);

@@ -36,12 +36,11 @@ export const define: Define = (command, connect) =>
         20,
       )
       .option('--json', 'as JSON')
-      .option('--context-dir <folder>', 'where ctxb keeps results and documents')
-      .addHelpText('after', EXAMPLES),
+      .option('--context-dir <folder>', 'where ctxb keeps results and documents'),
     recall,
   );
 
-const EXAMPLES = `
+export const HELP = `
 Searches claude's logs of this project, and what ctxb keeps: whole results of
 tools, and handoff documents. As with grep, exit code 1 means no match, and 2
 means that some file could not be read.

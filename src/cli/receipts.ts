@@ -21,12 +21,11 @@ export const define: Define = (command, connect) =>
     command
       .argument('[name]', 'a run or a session of this folder (the beginning of its id), or a recording; - is stdin')
       .option('--json', 'as JSON')
-      .option('--context-dir <folder>', 'where the journal is')
-      .addHelpText('after', EXAMPLES),
+      .option('--context-dir <folder>', 'where the journal is'),
     receipts,
   );
 
-const EXAMPLES = `
+export const HELP = `
 Shows as a diff what each compaction and handoff took out of the context, what
 stayed, and what the agent asked for again. Without an argument it takes the
 newest run of this folder with a compaction or handoff, else its newest session.

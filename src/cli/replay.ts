@@ -36,13 +36,12 @@ export const define: Define = (command, connect) => {
       .option('--compact-at <when>', 'assume compactions at economic or at this level')
       .optionsGroup('More:')
       .option('--series', 'with --json: also an entry for each call of the main thread')
-      .option('--no-cache', 'read all files again, also unchanged ones')
-      .addHelpText('after', EXAMPLES),
+      .option('--no-cache', 'read all files again, also unchanged ones'),
     replay,
   );
 };
 
-const EXAMPLES = `
+export const HELP = `
 Examples:
   ctxb replay
   ctxb replay --by day --since 30d ~/.claude/projects

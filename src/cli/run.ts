@@ -26,7 +26,7 @@ export const define: Define = (command, connect) => {
     .passThroughOptions();
   for (const option of sortOptions([...ownOptions(), ...OPTIONS.map(({ option }) => option)]))
     command.addOption(option);
-  connect(command.addHelpText('after', EXAMPLES), run);
+  connect(command, run);
 };
 
 function ownOptions(): Option[] {
@@ -90,7 +90,7 @@ function withSuggestion(text: string, { parent }: Command): string {
   return `${text}did you mean: ${shellLine(['ctxb', ...words.slice(0, at), '--', 'claude', ...words.slice(at)])}\n`;
 }
 
-const EXAMPLES = `
+export const HELP = `
 Examples:
   ctxb run -- claude -p "fix the failing test"
   ctxb run --prompts steps.ndjson -- claude --permission-mode acceptEdits

@@ -11,15 +11,9 @@ interface RunsFlags extends CommonFlags {
 }
 
 export const define: Define = (command, connect) =>
-  connect(
-    command
-      .option('--all', 'also runs that ended more than a day ago')
-      .option('--json', 'as JSON')
-      .addHelpText('after', EXAMPLES),
-    runs,
-  );
+  connect(command.option('--all', 'also runs that ended more than a day ago').option('--json', 'as JSON'), runs);
 
-const EXAMPLES = `
+export const HELP = `
 Lists your runs: those under way, those whose ctxb was killed, and those that
 ended during the last day, with the reason.
 

@@ -17,12 +17,11 @@ export const define: Define = (command, connect) =>
     command
       .argument('[session]', 'a session of this folder (its id or the beginning of it), or a recording; - is stdin')
       .option('--out <folder>', 'write the notes of a recording, with detail files, to this new folder')
-      .option('--context-dir <folder>', 'where the notes are')
-      .addHelpText('after', EXAMPLES),
+      .option('--context-dir <folder>', 'where the notes are'),
     scratch,
   );
 
-const EXAMPLES = `
+export const HELP = `
 Without an argument, ctxb scratch takes the newest session with notes.
 
 Examples:

@@ -9,10 +9,9 @@ export const define: Define = (command) =>
   command
     .usage("[claude's arguments]")
     .argument('[arguments...]', "claude's own arguments, also --help")
-    .helpOption(false)
-    .addHelpText('after', HELP);
+    .helpOption(false);
 
-const HELP = `
+export const HELP = `
 Runs claude under ctxb if the run is headless. Everything else (a terminal,
 claude mcp, claude --version …) goes to claude alone. The configuration and
 CTXB_* variables set ctxb up. CTXB_CLAUDE names the claude; the default is the

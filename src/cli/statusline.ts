@@ -10,10 +10,9 @@ import { paintLine, statusParts } from '../statusline/status-text.ts';
 import { errorCode } from '../store/files/store-error.ts';
 import type { Define } from './command.ts';
 
-export const define: Define = (command, connect) =>
-  connect(command.addHelpText('after', EXAMPLES), (_flags: object, io: Io) => runStatusline(io));
+export const define: Define = (command, connect) => connect(command, (_flags: object, io: Io) => runStatusline(io));
 
-const EXAMPLES = `
+export const HELP = `
 Claude Code calls it after every message and shows its output: how full the
 context is, the zone, about how many turns are left, and the cost. Add this to
 Claude Code's settings.json:

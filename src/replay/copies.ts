@@ -63,6 +63,10 @@ export function sumUsd(costs: readonly (number | null)[]): number | null {
   return known.length === 0 ? null : toUsd(sumOf(known, toMicroUsd));
 }
 
+export function inUsd(microUsd: number | null): number | null {
+  return microUsd === null ? null : toUsd(microUsd);
+}
+
 /** Sums by name, in the order in which the names first occur. */
 export function sumByName(parts: Iterable<readonly [name: string, figure: number]>): Map<string, number> {
   const sums = new Map<string, number>();

@@ -1,9 +1,9 @@
-import { toMicroUsd, toUsd } from '../core/governor/cost/cost.ts';
+import { toMicroUsd } from '../core/governor/cost/cost.ts';
 import type { FactKind } from '../core/governor/decisions.ts';
 import { FACT_KINDS } from '../core/memory/notebook/fact.ts';
 import { modelName } from '../core/protocol/model-name.ts';
 import { sumOf } from '../core/text/sum-of.ts';
-import { isWhole, ownFigures, totalOf, totalsOf } from './copies.ts';
+import { inUsd, isWhole, ownFigures, totalOf, totalsOf } from './copies.ts';
 import type { LedgerCall, ReliefSeen } from './items-seen.ts';
 import type { Counts, SessionFigures, SessionSummary } from './summary.ts';
 import { whatIfTotals } from './what-if.ts';
@@ -90,10 +90,6 @@ function partsOf(session: SessionFigures, by: Grouping) {
   if (parts.length > 0 && !remaining) return parts;
   const rest = { calls: 0, compactions: 0, usd: inUsd(remaining), usdPartial, usdUnseen };
   return [...parts, { name: nameOf(session, by), t: session.time.last, session, ...rest }];
-}
-
-function inUsd(microUsd: number | null): number | null {
-  return microUsd === null ? null : toUsd(microUsd);
 }
 
 function nameOf(session: SessionFigures, by: Grouping, call?: Pick<LedgerCall, 't' | 'model'>): string | null {

@@ -1,7 +1,7 @@
-import { toUsd } from '../../core/governor/cost/cost.ts';
 import { billedOutput } from '../../core/governor/cost/priced-call.ts';
 import { callOutput } from '../../core/governor/gauge/gauge.ts';
 import { NO_USAGE } from '../../core/protocol/usage.ts';
+import { inUsd } from '../copies.ts';
 import type { Growth, LedgerCall } from '../items-seen.ts';
 import { type Seen, timeIn } from './seen.ts';
 
@@ -35,17 +35,12 @@ export function createCalls() {
     /** @param ledger sets the cost of each call */
     found(ledger: readonly LedgerCall[]) {
       const costs = new Map(ledger.map(({ number, microUsd }) => [number, microUsd]));
-      return calls.map(({ added, ...call }) => {
-        const microUsd = costs.get(call.number) ?? null;
-        /** Cost at list prices in US dollars; null for a model without a price. */
-        const usd = microUsd === null ? null : toUsd(microUsd);
-        return { ...call, usd, added };
-      });
+      return calls.map((call) => ({ ...call, usd: inUsd(costs.get(call.number) ?? null) }));
     },
   };
 }
 
-/** A call without its cost. */
+/** A call as it is seen, still without its cost. */
 export type CallBegun = Readonly<ReturnType<typeof callOf>>;
 
 /** A new call without usage, which `see` fills in later. The output is estimated if the recording lacks it. */
@@ -71,6 +66,8 @@ function callOf({ line, input, after }: Seen, added: Growth) {
     billedOutput: 0,
     /** Context predicted before the call; null for the first call and after a compaction. */
     predicted: gauge.foreseen ?? null,
+    /** Cost at list prices in US dollars; null for a model without a price. */
+    usd: inUsd(null),
     /** Tokens added since the previous call. */
     added,
   };
