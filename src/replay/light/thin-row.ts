@@ -2,7 +2,7 @@ import { expectedTokens } from '../../core/governor/gauge/token-estimate.ts';
 import { readBlocks } from '../../core/protocol/blocks.ts';
 import { decodeObject, subagentOf } from '../../core/protocol/decode.ts';
 import type { Block, OtherEvent, UserEvent } from '../../core/protocol/events.ts';
-import { type Fields, fieldsOf, isFields, listOf, parsed, timeOf } from '../../core/protocol/fields.ts';
+import { type Fields, fieldsOf, isFields, listOf, parsed } from '../../core/protocol/fields.ts';
 import type { Usage } from '../../core/protocol/usage.ts';
 import type { ReadLine, Thin } from '../read/line-feed.ts';
 import { sizedBlock } from '../read/row-parts.ts';
@@ -103,7 +103,7 @@ function skipperOf(row: Fields, needsTexts: () => boolean): Reader | undefined {
   const isResult = row.type === 'user' && row.tool_use_result === undefined;
   const layout = layoutWith(row, isResult ? openResult(row) : openProgress(row));
   if (layout === undefined) return undefined;
-  const [id, uuid, timestamp] = [layout.idOf(UUID), layout.textOf(UUID), layout.textOf(TIMESTAMP)];
+  const [id, uuid, timestamp] = [layout.idOf(UUID), layout.textOf(UUID), layout.timeOf(TIMESTAMP)];
   const [content, report, toolId] = [layout.bytesOf(CONTENT), layout.bytesOf(REPORT), layout.textOf(TOOL_ID)];
   const shared = { ...decodeObject(row), ...(layout.has(REPORT) && { toolReport: {} }) } as UserEvent | OtherEvent;
   const [block] = listOf(fieldsOf(row.message).content).map(fieldsOf);
@@ -111,7 +111,7 @@ function skipperOf(row: Fields, needsTexts: () => boolean): Reader | undefined {
     layout,
     read() {
       if (hasAny(report(), REPORT_KEYS) || hidesText(report())) return undefined;
-      const at = [uuid(), timeOf(timestamp())] as const;
+      const at = [uuid(), timestamp()] as const;
       if (!isResult) return { kind: 'parts', shared, own: [...at, []], id: id() };
       const isSized = !needsTexts();
       const value = (isSized ? unitsIn(content()) : undefined) ?? parsed(`${content()}`);
@@ -141,7 +141,7 @@ function readerOf(row: Fields, state: State): Reader | undefined {
   const isPrompt = isPromptRow(row);
   const layout = layoutWith(row, openPrompt(row) ?? openResult(row) ?? openProgress(row));
   if (layout === undefined) return undefined;
-  const [id, timestamp] = [layout.idOf(UUID), layout.textOf(TIMESTAMP)];
+  const [id, timestamp] = [layout.idOf(UUID), layout.timeOf(TIMESTAMP)];
   const [content, report] = [layout.bytesOf(CONTENT), layout.bytesOf(REPORT)];
   const answers = row.type === 'user' ? (subagentOf(row) ?? '') : undefined;
   const isTelling = () => {
@@ -150,7 +150,7 @@ function readerOf(row: Fields, state: State): Reader | undefined {
   };
   return {
     layout,
-    read: () => (isTelling() ? undefined : { kind: 'unread', row: { id: id(), t: timeOf(timestamp()), answers } }),
+    read: () => (isTelling() ? undefined : { kind: 'unread', row: { id: id(), t: timestamp(), answers } }),
   };
 }
 
@@ -228,8 +228,8 @@ function answerReader(row: Fields, needsTexts?: () => boolean): Reader | undefin
   };
   const layout = layoutWith(row, { message: messagePattern });
   if (layout === undefined) return undefined;
-  const [id, uuid, timestamp] = [layout.idOf(UUID), layout.textOf(UUID), layout.textOf(TIMESTAMP)];
-  const [stop, message, content] = [layout.textOf(STOP), layout.textOf(ID), layout.bytesOf(CONTENT)];
+  const [id, uuid, timestamp] = [layout.idOf(UUID), layout.textOf(UUID), layout.timeOf(TIMESTAMP)];
+  const [stop, message, content] = [layout.isText(STOP), layout.textOf(ID), layout.bytesOf(CONTENT)];
   const countsIn = countsReader(known, layout);
   const shared = { ...event, blocks: [] };
   return {
@@ -237,19 +237,12 @@ function answerReader(row: Fields, needsTexts?: () => boolean): Reader | undefin
     read() {
       const [messageId, counts] = [message(), countsIn()];
       if (messageId === undefined || counts === undefined) return undefined;
-      const outputFinal = stop() !== undefined && counts[3] > 0;
+      const outputFinal = stop() && counts[3] > 0;
       const isEmpty = counts[0] + counts[1] + counts[2] === 0;
       const blocks = blocksIn(content(), !needsTexts && outputFinal && !isEmpty);
       if (blocks === undefined) return undefined;
       const sized = needsTexts?.() === false ? sizedBlock(blocks) : blocks;
-      const own = [
-        isEmpty ? uuid() : undefined,
-        timeOf(timestamp()),
-        sized,
-        messageId,
-        outputFinal,
-        ...counts,
-      ] as const;
+      const own = [isEmpty ? uuid() : undefined, timestamp(), sized, messageId, outputFinal, ...counts] as const;
       return { kind: 'parts', shared, own, id: id() };
     },
   };
