@@ -89,7 +89,7 @@ export function createFigures(cut: Cutter, keeps: { readonly prompts: boolean; r
     see(seen: Seen): boolean {
       compactions.see(seen);
       // claude repeats rows after a compaction.
-      if (seen.after.facts.isEcho) return false;
+      if (seen.after.facts.isRepeat) return false;
       ledger.see(seen);
       prompts.see(seen);
       unlogged.see(seen);

@@ -4,7 +4,7 @@ import { type Child, type ChildEnd, signalExitCode } from '../claude/child.ts';
 import { runCostUsd, toUsd } from '../core/governor/cost/cost.ts';
 import { wasEndedByUser } from '../core/governor/process/process.ts';
 import { openPrompts, waiting } from '../core/governor/prompts/mailbox.ts';
-import { OUTCOME_CODES, UNDONE } from '../core/governor/standing.ts';
+import { OUTCOME_CODES, UNANSWERED_CODE } from '../core/governor/standing.ts';
 import type { GovernorState, Run } from '../core/governor/state.ts';
 import type { ResultEvent } from '../core/protocol/events.ts';
 import { createFramer } from '../core/protocol/frame.ts';
@@ -209,14 +209,14 @@ export function exitCodeOf(
   if (received !== undefined) return signalExitCode(received);
   // As claude does when the disk of its stdout is full.
   if (isUnwritable) return 1;
-  if (outcome === 'asked' && isUndone) return UNDONE;
+  if (outcome === 'asked' && isUndone) return UNANSWERED_CODE;
   if (outcome !== undefined && outcome !== 'asked') return OUTCOME_CODES[outcome];
   if (end.signal !== undefined) return signalExitCode(end.signal);
   const code = end.code ?? 1;
   if (code > 1) return code;
   const resultCode = lastResult === undefined ? code : Number(lastResult.isError || isUnsaved);
   // An error result concerns only its own prompt.
-  return isUndone && (resultCode === 0 || isUnsent) ? UNDONE : resultCode;
+  return isUndone && (resultCode === 0 || isUnsent) ? UNANSWERED_CODE : resultCode;
 }
 
 /** Variables with which the caller sets or disables claude's own compaction. */

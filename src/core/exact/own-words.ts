@@ -1,4 +1,4 @@
-import { CONTINUE, OWN_OPENING } from '../governor/prompts/own-lines.ts';
+import { CONTINUE_SENTENCE, OWN_OPENING } from '../governor/prompts/own-lines.ts';
 import { isHandoffRequest } from '../governor/relief/handoff-request.ts';
 import { groupsIn } from '../protocol/fields.ts';
 import { oneLine, shorten } from '../text/words.ts';
@@ -35,7 +35,7 @@ export function isStep(text: string): boolean {
 }
 
 function isAsked(text: string): boolean {
-  return (text.startsWith(OWN_OPENING) && text.endsWith(CONTINUE)) || isHandoffRequest(text);
+  return (text.startsWith(OWN_OPENING) && text.endsWith(CONTINUE_SENTENCE)) || isHandoffRequest(text);
 }
 
 /** Undefined for messages of others. */

@@ -17,24 +17,27 @@ interface Thread {
   /** The last call, and its latest line. */
   call: SeenCall | undefined;
   line: AssistantEvent | undefined;
-  /** Calls of unknown size, oldest first. Only the main thread can have several. */
+  /** Calls of unknown size, oldest first; several only in the main thread. */
   unsized: readonly AssistantEvent[];
 }
 
-/** Most calls without usage that are remembered until their usage is known. */
+/** Maximum number of calls that wait for their usage. */
 const MAX_UNSIZED = 16;
 
 /**
- * Separates calls to which a gateway gives the same id. After a tool's result or a prompt, a line with another number
- * of read tokens belongs to a new call; all lines of one call report the same number. If they lack it, a later line can
- * supply it: the end of the answer, claude's report of its context, or the result of the turn.
+ * Separates calls to which a gateway gives the same id. All lines of one call report the same number of read tokens.
+ * After a tool's result or a prompt, a line with another number belongs to a new call. If the lines of a call have no
+ * number, a later line can have it: the end of the answer, claude's report of its context, or the result of the turn.
  */
 export function createCallIdentity() {
   const threads = new Map<string, Thread>();
-  /** Keys of the read tokens of each call id, for threads that cannot be told apart. */
+  /** Read tokens by call id, as keys, for threads that the log mixes. */
   const reads = new Map<string, readonly number[]>();
   const main = threadOf('');
-  /** Key of the tokens that the main thread's last call read, and the counts of all its calls since the last result. */
+  /**
+   * Key of the tokens that the main thread's last call read, and the token counts of all its calls since the last
+   * result.
+   */
   let newest: number | undefined;
   let ofTurn = NO_COUNTS;
 
@@ -74,7 +77,7 @@ export function createCallIdentity() {
     ofTurn = countsOf(usage).map((count, index) => count + (ofTurn[index] ?? 0));
   }
 
-  /** The end of a call whose size is now known. */
+  /** Completes a call whose size is now known. */
   function takeUnsized(thread: Thread, at: 0 | -1, usage: Usage | undefined): AssistantEvent | undefined {
     const waiting = thread.unsized.at(at);
     const read = readKey(usage);
@@ -94,7 +97,7 @@ export function createCallIdentity() {
     if (thread.call?.answered === false) thread.call = { ...thread.call, answered: true };
   }
 
-  /** If a result does not name its last call, its usage is the sum of all calls. */
+  /** Completes the last call by a result. If the result does not name that call, its usage is the sum of all calls. */
   function atEnd({ usage, lastIteration }: ResultEvent): AssistantEvent | undefined {
     const rest = main.unsized.length === 1 && usage !== undefined ? restOf(usage, ofTurn) : undefined;
     const call = takeUnsized(main, -1, lastIteration ?? rest);
@@ -104,24 +107,24 @@ export function createCallIdentity() {
   }
 
   return {
-    /** Records new input for the model in a thread, given by its subagent; '' is the main thread. */
+    /** Records new input for a thread: the id of a subagent, or '' for the main thread. */
     answered,
     /** The event, with an id that is unique to its call. */
     identified(event: Event): Event {
       if (event.kind === 'assistant') return identify(event);
       if (event.kind === 'user' && !event.replay) answered(event.subagent ?? '');
-      // A stream does not repeat the prompt with which the next turn begins.
+      // In a stream, no line shows the prompt that starts the next turn.
       if (event.kind === 'result') answered('');
       return event;
     },
-    /** An extra line of a call whose own lines lack its size, if the event reports that size. */
+    /** An extra line for a call without a size, if the event reports the size. */
     sizedBy(event: Event): AssistantEvent | undefined {
       if (event.kind === 'result') return atEnd(event);
       if (event.kind === 'control-response') return takeUnsized(main, 0, readUsage(event.response.apiUsage));
       if (event.kind !== 'partial') return undefined;
       const thread = threadOf(event.subagent ?? '');
       const sized = takeUnsized(thread, -1, event.usage);
-      // The lines of a call of several steps lack its end.
+      // A call of several steps needs an extra line for its end.
       return sized ?? (thread.line && event.usage?.besides && endOf(thread.line, event.usage));
     },
   };
@@ -135,12 +138,12 @@ function ownIdOf({ id, times }: SeenCall): string {
   return times === 1 ? id : `${id} ${times}`;
 }
 
-/** Whether the line's thread has the lines of several subagents, because logs of 1.0.x do not name them. */
+/** Whether the line's thread may contain the lines of several subagents. Logs of 1.0.x do not name the subagent. */
 export function isMixed({ subagent }: Pick<AssistantEvent, 'subagent'>): boolean {
   return subagent === SIDECHAIN;
 }
 
-/** Most ids whose calls are remembered for mixed threads. */
+/** Maximum number of ids that are kept for mixed threads. */
 const MAX_IDS = 64;
 
 /** The call with this id that read the same number of tokens, in any order. */
@@ -171,14 +174,14 @@ function restOf(sum: Usage, parts: readonly number[]): Usage | undefined {
   return { input, cacheCreation, cacheRead, output: Math.max(0, output) };
 }
 
-/** As an array: a sum above 2³¹ in a `Usage` would make V8 store the counts of every usage as objects. */
+/** As an array. In a `Usage`, a sum above 2³¹ would make V8 store the counts of all usages as objects. */
 function countsOf({ input, cacheCreation, cacheRead, output }: Usage): readonly number[] {
   return [input, cacheCreation, cacheRead, output];
 }
 
 const NO_COUNTS: readonly number[] = [];
 
-/** Different counts below this have different keys; any others hardly ever share one. */
+/** Counts below this have different keys. Larger ones rarely share a key. */
 const RADIX = 94_907;
 
 /** Key of the tokens that a call has read, the same on all of its lines; undefined without usage. */

@@ -26,7 +26,7 @@ export type CompactionKind = 'exact' | 'summary';
 /** A decision. Decisions go to the journal and into reports; replaying a record gives the same ones. */
 export type Decision = { [N in DecisionName]: DecisionOf<N> }[DecisionName];
 
-/** A decision's kind, and its subject if the kind has several: `warn`, `limit:cost`. */
+/** The kind of a decision, with a subject if the kind has several: `warn`, `limit:cost`. */
 export type DecisionName = keyof Facts;
 
 /** A decision with one name. */
@@ -34,13 +34,13 @@ export type DecisionOf<N extends DecisionName> = Decided & Kind<N> & Readonly<Fa
 
 type Kind<N> = N extends `${infer K}:${infer S}` ? { readonly kind: K; readonly of: S } : { readonly kind: N };
 
-/** The arguments for the data of a decision besides its reason; optional if no field is required. */
+/** The arguments for the data of a decision. Optional if no field is required. */
 export type DecisionFacts<N extends DecisionName> = Partial<Facts[N]> extends Facts[N] ? [Facts[N]?] : [Facts[N]];
 
 interface Decided {
   /** Position in the session: completed turns and main-thread calls, both from 0. */
   readonly at: { readonly turn: number; readonly call: number };
-  /** Why, in a few words with figures. */
+  /** The reason, in a few words with figures. */
   readonly reason: string;
   readonly gauge: Reading;
 }
@@ -91,9 +91,9 @@ interface Facts {
   /** The run ends with prompts without an answer. */
   'left-undone': {
     prompts: readonly string[];
-    /** They can be continued when the usage limit resets. */
+    /** They can continue when the usage limit resets. */
     atReset?: true;
-    /** They can be continued with a higher cost limit. */
+    /** They can continue with a higher cost limit. */
     atLimit?: true;
   };
   /** claude skips prompts, because it has already received their uuids. */
@@ -101,7 +101,7 @@ interface Facts {
   /** claude ended unexpectedly and is restarted. */
   restart: { attempt: number; undelivered: readonly string[] };
   interrupt: unknown;
-  /** An approach did not work. `evidence`: ids of tool calls. */
+  /** An approach that did not work. `evidence`: ids of tool calls. */
   'dead-end': {
     cause: string;
     text: string;
@@ -112,13 +112,13 @@ interface Facts {
   recall: { hook: HookName; chars: number; given: FactTally };
   /** A call has written tokens again that the previous call had left in the prompt cache: for `usd`, not `cachedUsd`. */
   'cache-lost': { cause: CacheBreak; tokens: number; usd: number; cachedUsd: number };
-  /** How many of the known facts are in the first request after a compaction or handoff. */
+  /** The number of known facts in the first request after a compaction or handoff. */
   receipt: Receipt;
   /** Exact compactions are not possible here. */
   'unavailable:exact': unknown;
   /** The next compaction should be exact again. */
   'unavailable:exact-once': unknown;
-  /** No way of relief is possible here; likewise the next ones. */
+  /** No relief is possible with this claude, now or later. */
   'unavailable:relief': unknown;
   'unavailable:trigger': unknown;
   'unavailable:tools': unknown;
@@ -141,7 +141,7 @@ interface Facts {
     limit: string | undefined;
     /** Milliseconds since the epoch. */
     resetsAt: number | undefined;
-    /** Longest wait of the run for a limit, in seconds; the reset is later. */
+    /** The longest wait that the run allows, in seconds. The reset is later. */
     beyond?: number;
   };
   /** A new subagent was refused, or a running one was stopped; `agent` names it. `failed`: claude did not stop it. */
@@ -154,7 +154,7 @@ interface Facts {
     by: 'claude' | 'ctxb';
     /** Time of the next attempt, in milliseconds since the epoch. */
     until: number;
-    /** HTTP status with which the API refuses the credentials; missing if it does not refuse them. */
+    /** HTTP status if the API refuses the credentials. */
     status?: number;
   };
   /** `answered`: the API has answered; otherwise the wait was given up. */
@@ -169,7 +169,7 @@ interface Facts {
   'mid-turn:prompts': { promptUuids: readonly string[] };
   /** ctxb lowered a parameter of a tool call below the agent's value. */
   'tool-budget:call': { tool: string; parameter: string; value: number };
-  /** A result was cut from `tokens` to `left`, both estimated. The file `path` has the whole result. */
+  /** A result was cut from `tokens` to `left`, both estimated. The file `path` contains the whole result. */
   'tool-budget:result': { tool: string; tokens: number; left: number; path: string };
 }
 
@@ -214,7 +214,10 @@ export function nameOf(decision: Decision): DecisionName {
   return 'of' in decision ? (`${decision.kind}:${decision.of}` as DecisionName) : decision.kind;
 }
 
-/** For files: the focus is cut from the caller's text, and the masks do not recognise half a secret. */
+/**
+ * A decision without its focus, for files. The focus is cut from the caller's text, and the masks do not recognise half
+ * a secret.
+ */
 export function withoutFocus(decision: Decision): object {
   if (decision.kind !== 'compact') return decision;
   const { focus: _, ...rest } = decision;

@@ -36,7 +36,7 @@ interface Effects {
   send: { readonly line: string; readonly promptUuid?: string; readonly exact?: true };
   /** Store a prompt that has to wait. */
   hold: { readonly uuid: string; readonly line: string };
-  /** Store the whole text, block by block, in a file of the context folder, because only a part is handed back. */
+  /** Store a whole text, block by block, in a file of the context folder. The agent gets only a part of it. */
   keep: { readonly file: string; readonly texts: readonly string[] };
   /** Close claude's stdin. */
   'end-input': unknown;
@@ -44,19 +44,19 @@ interface Effects {
   'clear-timer': { readonly timer: TimerName };
   /** Show or drop lines that were buffered until their turn was known. */
   buffered: { readonly fate: 'show' | 'drop' };
-  /** Show or drop the deferred end of a turn, which the caller sees only if ctxb cannot recover. */
+  /** Show or drop the deferred end of a turn. The caller sees it only if ctxb cannot recover. */
   deferred: { readonly fate: 'show' | 'drop' };
   /** Write the agent's answer as the document, or one from the notes. Answered by `handoff-written`. */
   'write-handoff': { readonly answer: string | undefined; readonly reason: string };
-  /** Resume a session, begin a fresh one, or repeat the first start (`isFirst`). Answered by `begin`. */
+  /** Resume a session (`resume`), begin a fresh one, or repeat the first start (`isFirst`). Answered by `begin`. */
   'start-claude': { readonly resume: string | undefined; readonly isFirst: boolean; readonly afterMs: number };
   /** A line for `health.ndjson`. */
   health: { readonly record: HealthRecord };
-  /** A line for the caller's stderr that claude would write there if its input were no stream. */
+  /** A line for the caller's stderr. claude would write it there itself if its input were not a stream. */
   relay: { readonly line: string };
   /** A line for the caller from ctxb itself. */
   reply: { readonly line: string };
-  /** The outcome of a request from outside. */
+  /** The answer to a request by a ctxb command. */
   'answer-asker': { readonly id: string; readonly answer: AskAnswer };
   /** The caller has the answers to these prompts. */
   answered: { readonly uuids: readonly string[] };
@@ -77,7 +77,7 @@ interface Effects {
   'store-result': { readonly requestId: string; readonly name: string; readonly text: string | readonly string[] };
 }
 
-/** The answer to a request from outside. `before`, `after`: size of the context, in tokens. */
+/** The answer to a request by a ctxb command or the caller. `before`, `after`: size of the context, in tokens. */
 export interface AskAnswer {
   readonly done: boolean;
   /** One sentence. */
@@ -89,8 +89,8 @@ export interface AskAnswer {
 }
 
 /**
- * The answer to a hook callback. claude gets it as `output` with, if present, `hookSpecificOutput`: `hookEventName`
- * (`hook`), the fields of `specific`, and `additionalContext` (`context`).
+ * The answer to a hook. claude gets `output`, and `hookSpecificOutput` with `hookEventName` (`hook`), the fields of
+ * `specific` and `additionalContext` (`context`).
  */
 export interface HookAnswer {
   readonly kind: 'answer-hook';
@@ -102,9 +102,9 @@ export interface HookAnswer {
   readonly specific?: Fields;
   /** Text for the agent. */
   readonly context?: string;
-  /** Replaces `context` if that leaves too little room for the additions of working memory. */
+  /** Replaces `context` if the notes of working memory need the room. */
   readonly shorter?: string;
-  /** Lets working memory add what a compaction has just removed from the context. */
+  /** Whether working memory adds what the compaction has just removed. */
   readonly recall?: true;
   /** UTF-16 units that the context may have with these additions; undefined: as many as claude passes on. */
   readonly room?: number | undefined;

@@ -23,7 +23,7 @@ export function isMainMessage<R extends UserRole = UserRole>(
 }
 
 /** Whether a line reports an interrupted turn. */
-export function tellsInterrupt(event: Input['event']): boolean {
+export function reportsInterrupt(event: Input['event']): boolean {
   return event.kind === 'result' ? event.subtype === 'error_during_execution' : isMainMessage(event, 'notice');
 }
 
@@ -40,7 +40,7 @@ export interface Facts {
   /** Size of each block that counts for a context or a cost, so that texts are measured once. */
   readonly measured: readonly Content[];
   /** The line repeats content that an exact compaction kept. */
-  readonly isEcho: boolean;
+  readonly isRepeat: boolean;
   /** The line belongs to an injected turn. */
   readonly isInjected: boolean;
   /** The line that reported a newly measured call of the main thread. */
@@ -63,7 +63,7 @@ interface Meters {
 export const NO_FACTS: Facts = {
   now: 0,
   measured: [],
-  isEcho: false,
+  isRepeat: false,
   isInjected: false,
   call: undefined,
   replaced: undefined,
@@ -71,7 +71,7 @@ export const NO_FACTS: Facts = {
   ending: undefined,
 };
 
-export const ECHO: Facts = { ...NO_FACTS, isEcho: true };
+export const REPEAT_FACTS: Facts = { ...NO_FACTS, isRepeat: true };
 
 /**
  * @param before the state before the line
@@ -89,7 +89,7 @@ export function factsOf(
   return {
     now,
     measured,
-    isEcho: false,
+    isRepeat: false,
     isInjected,
     call: after.gauge.calls > before.gauge.calls && isSized(event) ? event : undefined,
     replaced: event.kind === 'boundary' || event.kind === 'reset' ? event.kind : newSession,

@@ -184,12 +184,12 @@ export const MIN_NATIVE_WINDOW = 100_000;
 
 /** The level at which claude compacts by itself, in tokens: where ctxb placed its trigger, or claude's own. */
 export function nativeLevel(policy: Policy, window: number, model?: string): number {
-  const rest = leavesTrigger(policy, model) ? undefined : restingTrigger(policy, window);
+  const rest = leavesTriggerUnplaced(policy, model) ? undefined : restingTrigger(policy, window);
   return rest?.at ?? claudesLevel(model, window);
 }
 
 /** Whether ctxb places the trigger only where compacting pays, because claude has no level for this model. */
-export function leavesTrigger({ compaction }: Policy, model: string | undefined): boolean {
+export function leavesTriggerUnplaced({ compaction }: Policy, model: string | undefined): boolean {
   return compaction.moment === 'economic' && hasNoLevel(model);
 }
 

@@ -7,9 +7,9 @@ import { OWN_EVENTS, type OwnEvent, readBy } from './own-events.ts';
 import type { Run } from './state.ts';
 
 /**
- * All inputs of the governor, one `{t, from, line}` per line: `t` in milliseconds since the epoch, `line` as it was
- * read. A replay gives the same decisions. The first line contains the run. The decisions that a line led to follow it,
- * each as `{t, decided}`; a replay only compares them with its own.
+ * A line of a record: an input of the governor, or a decision. An input is `{t, from, line}`, with `t` in milliseconds
+ * since the epoch and `line` as read. The first line contains the run. The decisions that an input led to follow it,
+ * each as `{t, decided}`. A replay of the inputs gives the same decisions, and compares them with these.
  */
 export interface RecordLine {
   readonly t: number;
@@ -19,7 +19,7 @@ export interface RecordLine {
 
 const VERSION = 1;
 
-/** @param raw the line that the input was decoded from; undefined if there was none */
+/** @param raw the line before decoding; undefined if the input was no line */
 export function toRecord(input: Input, raw: string | undefined): RecordLine {
   const line = raw ?? JSON.stringify({ ...input.event, type: `ctxb_${input.event.kind}` });
   return { t: input.t, from: input.from, line };
@@ -47,7 +47,10 @@ export function readRecordedRun(value: Fields): Run | undefined {
   return opening.run as unknown as Run;
 }
 
-/** Also reads recordings of both directions (`{"to":"claude"|"from":"claude","at","line"}`), whose time begins at 0. */
+/**
+ * Reads an input of a record, or of a recording of both directions: `{"to":"claude"|"from":"claude","at","line"}`,
+ * whose time begins at 0.
+ */
 export function readRecord(value: Fields, lastTime: number): Input | undefined {
   const line = textOf(value.line);
   if (line === undefined) return undefined;
@@ -75,7 +78,7 @@ function readCaller(line: string, t: number): Input {
   return { t, from: 'caller', ...(isEnd ? { event: { kind: 'end' } } : { event: decodeLine(line), line }) };
 }
 
-/** An unknown or invalid event becomes `begin`, which changes nothing during a session. */
+/** Reads an event of ctxb's own. An unknown or invalid one becomes `begin`, which changes nothing during a session. */
 function readOwnEvent(fields: Fields): OwnEvent {
   const kind = textOf(fields.type)?.replace(/^ctxb_/, '') ?? '';
   const readers = ownOf<(typeof OWN_EVENTS)[OwnEvent['kind']]>(OWN_EVENTS, kind);

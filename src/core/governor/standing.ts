@@ -65,7 +65,7 @@ function waitsFor({ limits: { wait }, operation, process: { control } }: Governo
 }
 
 /** Exit code if prompts have no answer and no other code applies. */
-export const UNDONE = 7;
+export const UNANSWERED_CODE = 7;
 
 /** Exit codes of ends that ctxb causes. */
 export const OUTCOME_CODES = {
@@ -74,18 +74,18 @@ export const OUTCOME_CODES = {
   unrelieved: 4,
   'usage-limit': 5,
   stalled: 6,
-  outage: UNDONE,
+  outage: UNANSWERED_CODE,
 } as const;
 
-/** Exit code of a run that a signal ended: this plus the signal's number. */
-const SIGNALS = 128;
+/** Exit code of a run that a signal ended, minus the signal's number. */
+const SIGNAL_BASE = 128;
 
 /** @param state the latest state of the run */
 export function endReason({ mailbox: { outcome }, limits }: GovernorState, exitCode: number): EndReason {
-  if (exitCode > SIGNALS) return 'signal';
+  if (exitCode > SIGNAL_BASE) return 'signal';
   if (outcome === 'asked') return 'stopped';
   if (outcome === 'limit') return limits.time === 'up' ? 'time-limit' : 'cost-limit';
   if (outcome !== undefined) return outcome;
-  if (exitCode === UNDONE) return 'unanswered';
+  if (exitCode === UNANSWERED_CODE) return 'unanswered';
   return exitCode === 0 ? 'done' : 'failed';
 }

@@ -20,32 +20,32 @@ import type { ZoneName } from './zones/zones.ts';
 export interface Run {
   readonly policy: Policy;
   /**
-   * - `act`: decisions are carried out.
-   * - `observe`: decisions are only noted; prompts are passed on.
-   * - `replay`: decisions are only noted; prompts are seen in the recording.
+   * - `act`: ctxb carries out its decisions.
+   * - `observe`: ctxb only records its decisions, and passes prompts on.
+   * - `replay`: ctxb only records its decisions. The prompts come from a recording.
    */
   readonly mode: 'act' | 'observe' | 'replay';
   /** A UUID. The ids of ctxb's own lines derive from it, so a replay gets the same ids. */
   readonly runId: string;
-  /** Folder for data that outlives the context, as the agent should write it. */
+  /** Folder for data that outlives the context: the path for the agent. */
   readonly contextDir: string;
-  /** The run continues an earlier session, so its context must be known before the first prompt. */
+  /** Whether the run continues an earlier session. Then claude must report its context before the first prompt. */
   readonly resumes: boolean;
-  /** Whether the caller writes the stream protocol, including control lines; otherwise ctxb gets prompts one by one. */
+  /** Whether the caller writes the stream protocol, with control lines. Otherwise ctxb sends its prompts one by one. */
   readonly callerSpeaksProtocol: boolean;
   /** Whether the caller sees the lines of injected turns. */
   readonly showInjected: boolean;
-  /** Whether the caller placed claude's trigger or switched it off: ctxb leaves it alone. */
+  /** Whether the caller placed claude's trigger or switched it off, so that ctxb does not change it. */
   readonly callerPlacedTrigger: boolean;
   /** Working folder of claude. */
   readonly project: string;
-  /** Whether claude answers in a prescribed schema (`--json-schema`), so that it cannot write a document. */
+  /** Whether claude must answer in a schema (`--json-schema`), so that it cannot write a document. */
   readonly answersInSchema: boolean;
   /** Whether the caller sends exactly one prompt. */
   readonly singlePrompt?: boolean;
-  /** The agent that claude works as (`--agent`); claude refuses an unknown one. */
+  /** The agent that claude works as (`--agent`). */
   readonly agent?: string;
-  /** Whether claude calls no hooks (`--bare`). */
+  /** Whether claude runs no hooks (`--bare`). */
   readonly withoutHooks: boolean;
   /** Whether compactions should be exact, if claude supports that. */
   readonly exact?: boolean;
@@ -66,20 +66,21 @@ export const NEW_TURN = {
   startedBy: 'prompt' as 'prompt' | 'claude',
   /** Ended turns, including background turns, excluding ctxb's own. */
   ended: 0,
-  /** Growth of the context, in tokens, in the latest turns that made it grow. */
+  /** Growth of the context in the latest turns that made it grow, in tokens. */
   growth: [] as readonly number[],
-  /** Tokens in the context when the turn began. */
+  /** Size of the context when the turn began, in tokens. */
   startedFrom: 0,
   calls: 0,
-  /** The previous turn, which claude's log may lack. */
+  /** The previous turn. claude's log may lack it. */
   last: undefined as { readonly prompts: readonly Prompt[]; readonly answer: string } | undefined,
-  /** Why claude was asked to end the turn; undefined if it was not asked, or ended it for that reason. */
+  /** Why ctxb or the caller interrupted the turn; undefined if nobody did. */
   stopped: undefined as Stop | undefined,
   /** The wait for background shells after the last turn. */
   grace: 'none' as 'none' | 'running' | 'over',
 };
 
 /**
+ * Why a turn is interrupted.
  * - `asked`: by the caller or the user, or by ctxb in its own turn.
  * - `cost`: a limit is crossed. `wait`: claude would wait too long for the API. `stall`: claude stopped responding.
  * Another turn continues the work.
@@ -91,33 +92,39 @@ export type Stop = 'asked' | 'cost' | 'wait' | 'stall' | 'last';
 export type Control = Readonly<typeof NEW_CONTROL>;
 
 export const NEW_CONTROL = {
-  /** `closed`: the caller's first line decides who initializes. `opening`: claude was asked for its context. */
+  /**
+   * `closed`: the caller's first line decides whether ctxb sends `initialize`. `opening`: ctxb waits for claude's
+   * context.
+   */
   phase: 'closed' as 'closed' | 'opening' | 'open',
-  /** Whether this process was asked for its window: a turn that ends with its first call does not need it. */
+  /** Whether ctxb has asked this process for its window. A turn of one call does not need it. */
   asked: false,
-  /** Whether the last call has not reported its tokens yet. */
+  /** Whether the size of the last call is still unknown. */
   unsized: false,
   sent: 0,
   pending: {} as Readonly<Record<string, ControlPurpose>>,
-  /** Newest ids of claude's requests that ctxb answers. The caller does not see what belongs to them either. */
+  /**
+   * The latest ids of claude's requests that ctxb answers. The caller does not see these requests, nor claude's further
+   * lines about them.
+   */
   callbacks: [] as readonly string[],
-  /** Hooks of tool calls that wait for claude's report of its window. */
+  /** Hooks of tool calls. ctxb answers them when claude has reported its window. */
   held: [] as readonly ControlRequestEvent[],
   /** Ids of claude's questions that the caller has not answered. */
   questions: [] as readonly string[],
-  /** The caller's `initialize`, for a replacement process. */
+  /** The caller's `initialize`, for the next process. */
   initialize: undefined as Fields | undefined,
-  /** The place of claude's own trigger, in tokens; `off` if ctxb must leave it alone. */
+  /** The place of claude's own trigger, in tokens; `off` if ctxb must not change it. */
   trigger: 'unplaced' as number | 'unplaced' | 'off',
   triggerReason: '',
-  /** The caller's requests to claude that a new process must get again, oldest first. */
+  /** The caller's requests that a new process needs again, oldest first. */
   requests: [] as readonly CallersRequest[],
 };
 
 export interface CallersRequest {
   readonly id: string;
   readonly request: Fields;
-  /** claude has answered with success, so only a new process needs the request. */
+  /** Whether claude has answered with success. Then only a new process needs the request. */
   readonly answered: boolean;
 }
 
@@ -135,10 +142,10 @@ export type ControlPurpose =
   | 'cost';
 
 /**
- * State of a prompt without an answer.
+ * What has become of a prompt without an answer.
  * - `waiting`: ctxb holds it.
- * - `sent`: it was sent into the turn after the last tool round. If the turn ends before claude reads it, it starts the
- * next turn.
+ * - `sent`: ctxb sent it into the turn after the last tool round. If the turn ends before claude reads it, it starts
+ * the next turn.
  * - `heard`: claude has read it in the running turn.
  * - `owed`: it was sent, maybe by an earlier run, and its turn has ended without an answer.
  * - `dropped`: like `owed`, but claude does not know it: the turn was stopped before claude read it, or its context is
@@ -151,30 +158,30 @@ export interface OpenPrompt {
   readonly fate: Fate;
 }
 
-/** The agent's knowledge of its budget. */
+/** What the agent already knows about its budget. */
 const NOTHING_TOLD = {
   zone: 'ok' as ZoneName,
-  /** When the agent was last asked for a stopping point in this zone `critical`, in milliseconds since the epoch. */
+  /** When ctxb last asked the agent for a stopping point in this zone `critical`, in milliseconds since the epoch. */
   askedAt: undefined as number | undefined,
   /** Warnings about cost and usage limits that the agent has not received yet. */
   warnings: [] as readonly string[],
-  /** `uuid` of the last prompt that was announced as too large. */
+  /** `uuid` of the last prompt that ctxb announced as too large. */
   largeTask: undefined as string | undefined,
 };
 
-/** What goes to the agent: prompts without an answer, whether more can arrive, and notices. */
+/** Prompts without an answer, whether more can come, and notices for the agent. */
 export type Mailbox = Readonly<typeof EMPTY_MAILBOX>;
 
 export const EMPTY_MAILBOX = {
-  /** Sent prompts, then waiting ones, each oldest first; including ctxb's own. */
+  /** Sent prompts, then waiting ones, each oldest first. Includes ctxb's own. */
   prompts: [] as readonly OpenPrompt[],
-  /** Newest `uuid`s of closed prompts that claude has seen: it skips a prompt that it has seen. */
+  /** Latest `uuid`s of closed prompts. claude skips a prompt whose `uuid` it has seen. */
   over: [] as readonly string[],
-  /** Why interrupted work must resume, as a sentence for the agent; undefined if none must. */
+  /** Why interrupted work must resume, as a sentence for the agent; undefined if none was interrupted. */
   work: undefined as string | undefined,
-  /** The caller's input has ended. */
+  /** Whether the caller's input has ended. */
   ended: false,
-  /** Stop the turn of the first waiting prompt when it begins. */
+  /** Whether to stop the turn of the first waiting prompt when it begins. */
   stopNext: false,
   /** claude's input. `interrupted`: the user has stopped the turn, and ctxb sends no further prompt. */
   input: 'open' as 'open' | 'interrupted' | 'closed',
@@ -193,41 +200,44 @@ export const NO_SESSION = {
   version: undefined as string | undefined,
   /** Tools and servers of claude's last `init`; undefined in session logs. */
   setup: undefined as Setup | undefined,
-  /** The newest prompt that describes a task, or the first prompt; no command that claude answers itself. */
+  /**
+   * The newest prompt that describes a task, or else the first prompt. Commands that claude answers itself do not
+   * count.
+   */
   latestPrompt: undefined as string | undefined,
-  /** The state of the work, as reported or found in the agent's words. */
+  /** The state of the work: reported, or found in the agent's words. */
   state: undefined as string | undefined,
-  /** Path of claude's own log of the session, from its hooks. */
+  /** Path of claude's log of the session. */
   transcript: undefined as string | undefined,
   commandsOff: false,
-  /** Folder of the session's notes, as the agent should write it; undefined until it exists. */
+  /** Folder of the session's notes: the path for the agent; undefined until it exists. */
   notes: undefined as string | undefined,
 };
 
 type Process = Readonly<typeof NEW_PROCESS> & { readonly control: Control };
 
 export const NEW_PROCESS = {
-  /** `dead`: the process ended, and another will replace it. `starting`: the replacement has begun no session. */
+  /** `dead`: the process has ended, and a new one will follow. `starting`: the new one has no session yet. */
   phase: 'running' as 'running' | 'dead' | 'starting',
   /** Whether the process resumes an earlier session. */
   resumes: false,
-  /** In a row. */
+  /** Restarts in a row. */
   restarts: 0,
-  /** The caller has sent a line at which claude exits with 1 and an error on stderr, also after a restart. */
+  /** Whether the caller has sent a line at which claude exits with code 1. A new process would exit too. */
   balks: false,
-  /** claude has not confirmed the end of an abandoned compaction, whose lines may still arrive. */
+  /** Whether claude has not confirmed the end of an abandoned compaction. Its lines may still arrive. */
   compacts: false,
-  /** claude stopped responding and was told to exit. */
+  /** Whether claude stopped responding and ctxb told it to exit. */
   hangs: false,
   /** Time of claude's last line, in milliseconds since the epoch. */
   heardAt: 0,
-  /** In a row. */
+  /** Stalls in a row. */
   stalls: 0,
-  /** Time of the latest check for a stall; undefined while no output is expected. */
+  /** Time of the last check for a stall, in milliseconds since the epoch; undefined while no output is expected. */
   lookedAt: undefined as number | undefined,
 };
 
-/** What claude works with: tools and the room for their results, subagents, background tasks. */
+/** Tools and the room for their results, subagents, background tasks. */
 export interface Work {
   readonly tools: Tools;
   readonly budget: ToolBudget;
@@ -240,7 +250,7 @@ export type Limits = Spending & Waits & { readonly cost: Cost };
 export interface GovernorState {
   readonly run: Run;
   readonly facts: Facts;
-  /** What the current input has led to: decisions, and tasks of the host. */
+  /** The decisions and effects of the current input. */
   readonly actions: readonly Action[];
   readonly session: Session;
   readonly process: Process;

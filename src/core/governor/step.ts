@@ -1,6 +1,6 @@
-import { judgeAgents } from './agents/agent-limits.ts';
-import { readAgentFigures } from './agents/agents.ts';
-import { answerHeld, giveUpAsking } from './control/control.ts';
+import { enforceAgentLimits } from './agents/agent-limits.ts';
+import { onAgentFigures } from './agents/agents.ts';
+import { answerDelayedHooks, giveUpAsking } from './control/control.ts';
 import { onFileMeasured, onResultStored } from './control/hook-callbacks.ts';
 import { placeTrigger } from './control/trigger.ts';
 import { advance } from './conversation/advance.ts';
@@ -17,7 +17,7 @@ import { onExactFolder, onExactProved, stopWaitingForMod } from './operations/lo
 import { onOperationTimeout } from './operations/rules.ts';
 import { onRecovered } from './process/broken-off.ts';
 import { onBegin, onExit } from './process/process.ts';
-import { onStallTimer, resetSilence, watchLife } from './process/stall.ts';
+import { onStallTimer, resetSilence, watchSilence } from './process/stall.ts';
 import { resumeAfterRelief } from './relief/exhaustion.ts';
 import type { GovernorState } from './state.ts';
 import { changed, changedIn, emit } from './steps.ts';
@@ -25,14 +25,14 @@ import { forgetChange } from './tool-budget/tool-state.ts';
 import { onWaitTimer } from './waits/wait.ts';
 
 /**
- * From the state and an input to the next state, with its actions. Pure: no clock, no files, no processes, no
+ * Takes the state and an input, returns the next state with its actions. Pure: no clock, no files, no processes, no
  * randomness. `run` carries the actions out, `replay` lists them.
  */
 export function step(before: GovernorState, input: Input): GovernorState {
   const arrived = changed(before, { facts: { ...NO_FACTS, now: input.t }, actions: [] });
   const state = input.from === 'claude' ? resetSilence(arrived, input.event) : arrived;
   const judged = advance(resumeAfterRelief(state, handleInput(state, input)));
-  return watchLife(before, answerAskers(before, judged));
+  return watchSilence(before, answerAskers(before, judged));
 }
 
 function handleInput(state: GovernorState, input: Input): GovernorState {
@@ -61,13 +61,13 @@ const ON_OWN_EVENT: {
   'handoff-written': onHandoffWritten,
   'project-cost': (state, { others, earlier }) => checkSpending(state, changedIn(state, 'limits', { others, earlier })),
   'cost-answer': (state, { limitUsd }) => onCostAnswer(state, limitUsd),
-  'agent-read': (state, event) => judgeAgents(readAgentFigures(state, event), { before: state }),
-  'file-measured': (state, { requestId, file }) => answerHeld(onFileMeasured(state, requestId, file)),
+  'agent-read': (state, event) => enforceAgentLimits(onAgentFigures(state, event), { before: state }),
+  'file-measured': (state, { requestId, file }) => answerDelayedHooks(onFileMeasured(state, requestId, file)),
   'exact-folder': (state, { path, guarded }) => placeTrigger(onExactFolder(state, path, guarded)),
   'exact-proved': (state) => placeTrigger(onExactProved(state)),
   'exact-receipt': (state, { receipt }) => changedIn(state, 'exact', { receipt }),
-  'hook-failed': (state, { requestId }) => answerHeld(forgetChange(state, requestId)),
-  'result-stored': (state, { requestId, path }) => answerHeld(onResultStored(state, requestId, path)),
+  'hook-failed': (state, { requestId }) => answerDelayedHooks(forgetChange(state, requestId)),
+  'result-stored': (state, { requestId, path }) => answerDelayedHooks(onResultStored(state, requestId, path)),
 };
 
 const ON_TIMEOUT: { readonly [T in TimerName]: (state: GovernorState) => GovernorState } = {

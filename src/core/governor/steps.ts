@@ -43,7 +43,7 @@ export function changedAnswer(
   return changed(state, { actions });
 }
 
-/** Shows the deferred end of a turn, because ctxb cannot recover from it. */
+/** Shows the deferred end of a turn, because ctxb cannot recover from the error in it. */
 export const SHOW_DEFERRED = { kind: 'deferred', fate: 'show' } as const;
 
 export const DROP_BUFFERED = { kind: 'buffered', fate: 'drop' } as const;
@@ -81,7 +81,7 @@ export function decide<N extends DecisionName>(
   return emit(state, decided(state, ...decision) as Decision);
 }
 
-/** Whether a compaction of ctxb's runs, or claude has not confirmed the end of an abandoned one. */
+/** Whether ctxb's compaction runs, or an abandoned one has not ended. */
 export function isCompacting({ operation, process }: GovernorState): boolean {
   return operation.phase === 'compacting' || process.compacts;
 }
@@ -105,15 +105,15 @@ export function isWithinLimit({ limits, turn, operation }: GovernorState): boole
   return limits.phase === 'within' && turn.stopped !== 'cost' && operation.phase !== 'deciding';
 }
 
-/** A new state that is still mutable, because no other code has it yet. */
+/** A new state. Mutable, because no other code has it yet. */
 export type Draft = { -readonly [K in keyof GovernorState]: GovernorState[K] };
 
 export function changed(state: GovernorState, changes: Partial<GovernorState>): GovernorState {
   return Object.assign(draftOf(state), changes);
 }
 
-/** Parts that lie within a part of the state, and that part. */
-const HOMES = {
+/** The part of the state that contains each nested part. */
+const PARENT_PARTS = {
   exact: 'relief',
   cache: 'session',
   told: 'mailbox',
@@ -124,15 +124,15 @@ const HOMES = {
   wait: 'limits',
 } as const;
 
-type Homes = typeof HOMES;
+type Homes = typeof PARENT_PARTS;
 
 type Parts = Omit<GovernorState, 'actions'> & {
   readonly [P in keyof Homes]: P extends keyof GovernorState[Homes[P]] ? GovernorState[Homes[P]][P] : never;
 };
 
-/** The state with changes in one of its parts, at either level. */
+/** The state with changes in one of its parts. The part may be nested in another one. */
 export function changedIn<P extends keyof Parts>(state: GovernorState, part: P, changes: Partial<Parts[P]>) {
-  const home = ownOf<Homes[keyof Homes]>(HOMES, part);
+  const home = ownOf<Homes[keyof Homes]>(PARENT_PARTS, part);
   if (home === undefined) return changed(state, { [part]: withChanges(state, part, changes) });
   return changed(state, { [home]: withChanges(state, home, { [part]: withChanges(state[home], part, changes) }) });
 }
@@ -142,8 +142,8 @@ function withChanges(whole: object, part: string, changes: object): object {
 }
 
 /**
- * A mutable copy for the next state. Copies field by field, because each line of a recording needs several copies: with
- * spreads here and in the gauge, the turn and the cost, a replay of 300,000 short lines takes 2.6 s instead of 1.7
+ * A mutable copy for the next state. Copies field by field, because each line of a recording needs several copies. With
+ * spreads here and in the gauge, the turn and the cost, a replay of 300,000 short lines takes 2.6 s instead of 1.7 s
  * (processor time, alternating, Node 20.20).
  */
 export function draftOf(state: GovernorState): Draft {

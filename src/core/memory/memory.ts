@@ -82,7 +82,7 @@ export function createMemory({ run, mask }: { readonly run: Run; readonly mask: 
       if (event.kind === 'notes') {
         folder = event.path;
         isOpen = true;
-      } else if (!state.facts.isEcho) waiting.push(input);
+      } else if (!state.facts.isRepeat) waiting.push(input);
       // What arrived before the notes of an earlier run were read is noted after them.
       return note(isOpen ? waiting.splice(0) : [], state);
     },

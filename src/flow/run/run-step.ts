@@ -12,7 +12,7 @@ import {
 import type { Config } from '../../config/config.ts';
 import { costUsd } from '../../core/governor/cost/cost.ts';
 import { windowOfModel } from '../../core/governor/gauge/window.ts';
-import { UNDONE } from '../../core/governor/standing.ts';
+import { UNANSWERED_CODE } from '../../core/governor/standing.ts';
 import { decodeLine } from '../../core/protocol/decode.ts';
 import { CtxbError } from '../../errors.ts';
 import type { Io } from '../../io.ts';
@@ -116,7 +116,7 @@ function errorOf(exitCode: number, last: Answer | undefined, stopped: boolean): 
   if (exitCode === 0) return undefined;
   // The error message of an interrupted turn is misleading.
   if (stopped) return `ended with the flow (exit code ${exitCode})`;
-  if (exitCode === UNDONE && last === undefined) return 'claude has ended without an answer';
+  if (exitCode === UNANSWERED_CODE && last === undefined) return 'claude has ended without an answer';
   return last?.isError && last.text ? last.text : `exit code ${exitCode}`;
 }
 

@@ -1,7 +1,7 @@
 import { createCallIdentity } from '../../core/governor/call-identity.ts';
 import { readMessage, sessionIn } from '../../core/governor/conversation/readings.ts';
 import { type Cost, readCost } from '../../core/governor/cost/cost.ts';
-import { ECHO, factsOf } from '../../core/governor/facts.ts';
+import { factsOf, REPEAT_FACTS } from '../../core/governor/facts.ts';
 import { measureNatively, NO_CONTENT } from '../../core/governor/gauge/estimator.ts';
 import { emptyContext } from '../../core/governor/gauge/gauge.ts';
 import { initialState } from '../../core/governor/initial-state.ts';
@@ -76,7 +76,7 @@ export function createLightReplay({ run, mask }: { readonly run: Run; readonly m
       const isRepeated = isRepeat(state, event);
       if (isRepeated) state.relief.exact = countRepeat(state).relief.exact;
       else readLightly(state, event);
-      state.facts = isRepeated ? ECHO : factsOf(event, before, state);
+      state.facts = isRepeated ? REPEAT_FACTS : factsOf(event, before, state);
       figures.see({ line: figures.at, input: { t, from: 'claude', event }, before, after: state });
       usual.begin(isCalm(state) ? row : undefined);
     }

@@ -1,5 +1,5 @@
 import type { Decision, DecisionOf } from '../../core/governor/decisions.ts';
-import { measuredAsOf } from '../../core/governor/gauge/window.ts';
+import { lastMeasuredVersion } from '../../core/governor/gauge/window.ts';
 import { sumOf } from '../../core/text/sum-of.ts';
 import { replayedText } from '../../messages.ts';
 import { ownFigures } from '../../replay/copies.ts';
@@ -47,7 +47,7 @@ export function originRows(session: SessionSummary): string[] {
 
 /** `version, as of 2.1.332` if this claude is newer than the version that the window was measured with. */
 function windowSource({ window: { source }, claudeCodeVersion }: SessionSummary): string {
-  const asOf = measuredAsOf(source, claudeCodeVersion);
+  const asOf = lastMeasuredVersion(source, claudeCodeVersion);
   return asOf === undefined ? source : `${source}, as of ${asOf}`;
 }
 

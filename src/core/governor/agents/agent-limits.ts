@@ -2,7 +2,7 @@ import { pluralize } from '../../text/words.ts';
 import { toMicroUsd } from '../cost/cost.ts';
 import type { HookAnswer } from '../effects.ts';
 import type { AgentsPolicy } from '../policy.ts';
-import { askCounter, stopTask } from '../prompts/own-lines.ts';
+import { askCostCounter, stopTask } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
 import { type AgentText, changedIn, decide, type Line, silent } from '../steps.ts';
 import { agentOf, agentOfTask, agentsOf, isEstimated, withAgent } from './agents.ts';
@@ -15,7 +15,7 @@ export function hasAgentLimits({ max, tokens, costUsd }: AgentsPolicy): boolean 
   return max !== undefined || tokens !== undefined || costUsd !== undefined;
 }
 
-/** Lets an agent start another agent or a workflow, or gives it the reason why it may not. */
+/** Decides whether an agent may start another agent or a workflow. The text says why not. */
 export function askAgent(state: GovernorState, toolUseId: string): AgentText {
   const { max } = state.run.policy.agents;
   if (max === undefined || agentsBegun(state) < max) {
@@ -29,13 +29,16 @@ export function agentsBegun({ work: { agents } }: GovernorState): number {
   return agents.before + new Set([...Object.keys(agents.all), ...agents.asked]).size;
 }
 
-/** After calls outside the stream, claude's cost counter includes them before the next result does. */
-export function countUnseen(state: GovernorState, { before }: Line): GovernorState {
+/**
+ * Asks for claude's cost counter after calls that are not in the stream. The counter has their cost before the next
+ * result has it.
+ */
+export function askCostOfUnseenCalls(state: GovernorState, { before }: Line): GovernorState {
   const isNew = ({ id, isUnseen, calls }: Agent) => isUnseen && calls > (agentOf(before, id)?.calls ?? 0);
-  return agentsOf(state).some(isNew) ? askCounter(state) : state;
+  return agentsOf(state).some(isNew) ? askCostCounter(state) : state;
 }
 
-export function judgeAgents(state: GovernorState, { before }: Pick<Line, 'before'>): GovernorState {
+export function enforceAgentLimits(state: GovernorState, { before }: Pick<Line, 'before'>): GovernorState {
   const { agents: limits } = state.run.policy;
   if (!hasAgentLimits(limits)) return state;
   return agentsOf(state).reduce((next, is, index) => {
@@ -43,8 +46,8 @@ export function judgeAgents(state: GovernorState, { before }: Pick<Line, 'before
     if (was === is || is.phase !== 'running') return next;
     const isTooMany =
       was === undefined && before.work.agents.before + index >= (limits.max ?? Number.POSITIVE_INFINITY);
-    const reason = isTooMany ? countReason(state) : excess(state, is);
-    const isNew = isTooMany || was?.phase !== 'running' || excess(state, was) === undefined;
+    const reason = isTooMany ? countReason(state) : exceededLimit(state, is);
+    const isNew = isTooMany || was?.phase !== 'running' || exceededLimit(state, was) === undefined;
     return reason === undefined || !isNew ? next : stopAgent(next, is, reason, isTooMany);
   }, state);
 }
@@ -53,7 +56,7 @@ export function countReason({ run }: GovernorState): string {
   return `the limit of this run is ${pluralize(run.policy.agents.max ?? 0, 'subagent')}`;
 }
 
-function excess({ run }: GovernorState, agent: Agent): string | undefined {
+function exceededLimit({ run }: GovernorState, agent: Agent): string | undefined {
   const { tokens: limit, costUsd } = run.policy.agents;
   const { tokens, microUsd } = agent;
   const about = isEstimated(agent) ? 'about ' : '';
@@ -63,13 +66,13 @@ function excess({ run }: GovernorState, agent: Agent): string | undefined {
 }
 
 /**
- * `stop_task` stops an agent at once, including nested and background agents. For an agent of a workflow claude only
- * reports success (2.1.330): that agent ends after its next tool, and a workflow with too many agents is stopped whole.
+ * Stops an agent at once with `stop_task`, also a nested or background agent. For an agent of a workflow, claude only
+ * reports success (2.1.330): it ends after its next tool. ctxb stops a workflow with too many agents as a whole.
  */
 function stopAgent(state: GovernorState, agent: Agent, reason: string, isTooMany: boolean): GovernorState {
   const { id, taskId, workflow } = agent;
   const { untold, ended } = state.work.agents;
-  // Agents of a stopped workflow may still be announced.
+  // claude may still announce agents of a stopped workflow.
   if (workflow !== undefined && ended.includes(workflow)) return state;
   const isWhole = workflow !== undefined && isTooMany;
   const name = isWhole ? 'a workflow' : agentText(agent);
@@ -93,15 +96,15 @@ function agentText({ kind, name, workflow }: Agent): string {
   return `the subagent${named}${kind === undefined ? '' : ` (${kind})`}`;
 }
 
-/** The hook answer that ends a stopped workflow agent after a tool, because `stop_task` cannot. */
+/** The answer to the hook after a tool that ends a stopped agent of a workflow, which `stop_task` cannot end. */
 export function endStopped(state: GovernorState, agentId: string | null): HookAnswer['output'] | undefined {
   const agent = agentId === null ? undefined : agentOfTask(state, agentId);
   if (agent?.phase !== 'stopped' || agent.workflow === undefined) return undefined;
   return { continue: false, stopReason: 'a limit of this run for subagents is reached' };
 }
 
-/** Takes the reasons for stopped agents for the agent that waits for this tool call; undefined: the main thread. */
-export function takeUnsentNotice(state: GovernorState, toolUseId: string | undefined): AgentText {
+/** Takes the notices about stopped agents for the agent that waits for this tool call; undefined: the main thread. */
+export function takeStopNotices(state: GovernorState, toolUseId: string | undefined): AgentText {
   const { untold } = state.work.agents;
   const isDue = ({ aside, ...entry }: Agents['untold'][number]) =>
     aside ? toolUseId === undefined : entry.toolUseId === toolUseId;

@@ -2,10 +2,10 @@ import type { TaskEvent } from '../../protocol/events.ts';
 
 export type AgentCall = Readonly<typeof NO_CALL>;
 
-/** The last call of an agent that has made none, so that a call follows. */
+/** Stands for the last call of an agent without calls. A call follows. */
 export const NO_CALL = {
   ...{ messageId: '', model: undefined as string | undefined, context: 0, output: 0, microUsd: 0 },
-  /** Its answer calls a tool, so another API call follows. */
+  /** Whether its answer calls a tool, so that another API call follows. */
   usesTool: true,
 };
 
@@ -23,7 +23,7 @@ export const NEW_AGENT = {
   taskId: undefined as string | undefined,
   /** Task id of the workflow that started it; such an agent cannot be stopped from outside. */
   workflow: undefined as string | undefined,
-  /** Its calls are not in the stream, so its figures are estimates. */
+  /** Whether its calls are not in the stream, so that its figures are estimates. */
   isUnseen: false,
   last: NO_CALL,
   /** Context of the last call and largest context, in tokens. */
@@ -49,13 +49,14 @@ export const NO_AGENTS = {
   /** Task ids of stopped workflows. */
   ended: [] as readonly string[],
   /**
-   * Unreported reasons for stopped agents. `aside`: no call waits for the agent, so the main thread gets the reason.
+   * Notices about stopped agents that no agent has received. `aside`: no call waits for the agent, so the main thread
+   * gets the notice.
    */
   untold: [] as readonly { readonly toolUseId: string; readonly aside: boolean; readonly text: string }[],
 };
 
 /**
- * A subagent, a workflow or a background command, or a wakeup timer of the agent.
+ * A subagent, a workflow, a background command, or a wake-up of the agent.
  * - `foreground`: the turn waits for it
  * - `background`: its tool call was answered while it continues
  * - `reporting`: it has ended, and claude will start a turn to report it
@@ -65,7 +66,10 @@ export interface Task {
   readonly kind: TaskEvent['type'] | 'wakeup';
   readonly toolUseId: string | undefined;
   readonly phase: 'foreground' | 'background' | 'reporting';
-  /** It ended before a tool of the running turn: the next call reports it, and claude starts no turn for it. */
+  /**
+   * Whether it ended before a tool of the running turn. Then the next call reports it, and claude starts no turn for
+   * it.
+   */
   readonly told?: boolean;
   /** When the agent's timer fires, in milliseconds since the epoch. */
   readonly at?: number;

@@ -19,9 +19,9 @@ export function isAgentCall(tool: string): boolean {
 }
 
 /**
- * The stream shows the calls of agents that the main thread starts, except the last call of an agent that a turn waits
- * for; the tool's result has its usage. For agents of agents or workflows it shows only the sizes of their contexts:
- * their figures are estimates.
+ * Updates the subagents after a line. The stream has the calls of agents that the main thread starts. It lacks the last
+ * call of an agent that a turn waits for; the tool's result has its usage. For agents of agents or workflows it has
+ * only the sizes of their contexts, so their figures are estimates.
  */
 export function readAgents(state: GovernorState, event: Event): GovernorState {
   if (event.kind === 'task') return readTask(state, event);
@@ -94,7 +94,10 @@ function readCall(state: GovernorState, event: AssistantEvent | PartialEvent, id
   return withAgent(state, id, { ...countCall(agent, call), isUnseen: false });
 }
 
-/** The result of an agent that its parent waited for has the usage of its last call, which the stream omits. */
+/**
+ * Counts the last call of an agent that its parent waited for. The result of the tool has its usage, which the stream
+ * lacks.
+ */
 function readHandBack(state: GovernorState, event: UserEvent): GovernorState {
   const report = fieldsOf(event.toolReport);
   const ids = answeredIn(event.blocks);
@@ -122,7 +125,7 @@ function phaseAfter({ phase }: Agent, isDone: boolean): Agent['phase'] {
 
 function readTask(state: GovernorState, event: TaskEvent): GovernorState {
   const { change, taskId, toolUseId, tokens } = event;
-  if (event.agents.length > 0) return event.agents.reduce((next, one) => readMember(next, event, one), state);
+  if (event.agents.length > 0) return event.agents.reduce((next, one) => readWorkflowAgent(next, event, one), state);
   if (change === 'started') return readStart(forgetAsked(state, toolUseId), event);
   const agent = agentOfTask(state, taskId);
   if (agent === undefined) return readWorkflow(state, event);
@@ -143,7 +146,7 @@ function readStart(state: GovernorState, { type, taskId, toolUseId, name, descri
   });
 }
 
-/** The last call of an agent may be missing in the stream, and all calls of an agent outside it. */
+/** Counts calls that the stream lacks: the last call of an agent, or all calls of an agent outside it. */
 function countTask(state: GovernorState, agent: Agent, tokens: number, isEnd: boolean): GovernorState {
   const isDue = agent.isUnseen ? tokens !== agent.used : isEnd && agent.phase === 'running' && agent.last.usesTool;
   if (!isDue || tokens === 0) return state;
@@ -153,12 +156,12 @@ function countTask(state: GovernorState, agent: Agent, tokens: number, isEnd: bo
   return withAgent(state, agent.id, { ...counted, peak: Math.max(agent.peak, peak) });
 }
 
-function readMember(state: GovernorState, { taskId: workflow }: TaskEvent, member: TaskEvent['agents'][number]) {
+function readWorkflowAgent(state: GovernorState, { taskId: workflow }: TaskEvent, member: TaskEvent['agents'][number]) {
   const { id, label: name, model, tokens, toolUses, isDone } = member;
   const agent = agentOf(state, id) ?? NEW_AGENT;
   const phase = phaseAfter(agent, isDone);
   const known = { kind: WORKFLOW_KIND, name, taskId: id, workflow, isUnseen: true, phase };
-  // Lines with the agent's figures appear when it starts and ends, not at each call.
+  // claude reports the agent's figures at its start and end, not at each call.
   if (tokens === 0) return withAgent(state, id, known);
   const more = toolUses + (isDone ? 1 : 0) - agent.calls;
   const sizes = { used: tokens, peak: Math.max(agent.peak, tokens) };
@@ -175,7 +178,10 @@ function readMember(state: GovernorState, { taskId: workflow }: TaskEvent, membe
   });
 }
 
-/** Between the lists of its agents a workflow only reports which agent called last, and the size of all contexts. */
+/**
+ * Counts calls of a workflow's agents. Between two lists of them, claude reports only which agent called last, and the
+ * sum of all contexts.
+ */
 function readWorkflow(state: GovernorState, { taskId, tokens = 0, lastTool, change }: TaskEvent): GovernorState {
   const members = agentsOf(state).filter(({ workflow }) => workflow === taskId);
   const running = members.filter(({ phase }) => phase === 'running');
@@ -185,12 +191,12 @@ function readWorkflow(state: GovernorState, { taskId, tokens = 0, lastTool, chan
   const others = sumOf(members, ({ used }) => used) - agent.used;
   const context = Math.max(agent.used, tokens - others);
   const call = estimatedCall(state, agent.used, context, agent.last.model);
-  // If two agents called between two lines, this agent gets both; the next list corrects its size.
+  // If two agents called between two lines, this agent gets both calls. The next list corrects its size.
   return withAgent(state, agent.id, { ...countCall(agent, call), peak: agent.peak });
 }
 
-/** The stream lacks the final token counts of an agent's calls. */
-export function readAgentFigures(state: GovernorState, { id, tokens, microUsd }: OwnEventOf<'agent-read'>) {
+/** Replaces the figures of an agent by those from its log, because the stream lacks final token counts. */
+export function onAgentFigures(state: GovernorState, { id, tokens, microUsd }: OwnEventOf<'agent-read'>) {
   const agent = agentOf(state, id);
   if (agent === undefined) return state;
   return withAgent(state, id, {
@@ -199,12 +205,12 @@ export function readAgentFigures(state: GovernorState, { id, tokens, microUsd }:
   });
 }
 
-/** The last call on the stream, which claude's log may lack. A call without an id is in the log. */
+/** The last call of the agent in the stream, if claude's log may lack it. A call without an id is in the log. */
 export function streamedCall({ last }: Agent) {
   return last.messageId === '' || last.messageId === ESTIMATED ? NO_CALL : last;
 }
 
-/** Whether the agent's newest figures are estimates, because the stream lacks its calls. */
+/** Whether the newest figures are estimates, because the stream lacks the agent's calls. */
 export function isEstimated({ isUnseen, last }: Agent): boolean {
   return isUnseen || last.messageId === ESTIMATED;
 }
@@ -228,10 +234,13 @@ function countCall(agent: Agent, call: AgentCall) {
   };
 }
 
-/** Message id of an estimated call: claude's token count does not distinguish kinds of tokens. */
+/** Message id of an estimated call, whose kinds of tokens are unknown. */
 const ESTIMATED = 'estimated';
 
-/** A call with an id spans several lines; a call that was estimated at its end is repeated by the hand-back. */
+/**
+ * Whether a call continues the last one. A call with an id has several lines, and the tool's result repeats an
+ * estimated call.
+ */
 function isMoreOf({ isUnseen, last }: Agent, { messageId }: AgentCall): boolean {
   if (messageId === ESTIMATED) return false;
   return messageId === '' ? last.messageId === ESTIMATED && !isUnseen : last.messageId === messageId;

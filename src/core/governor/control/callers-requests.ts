@@ -5,7 +5,10 @@ import type { CallersRequest, GovernorState } from '../state.ts';
 import { changedIn, emit } from '../steps.ts';
 import { mergeInitialize, openControl } from './control.ts';
 
-/** claude merges settings, so only settings with the same paths replace each other. */
+/**
+ * Names the settings that a request changes. claude merges settings, so a request replaces only one with the same
+ * paths.
+ */
 function pathsIn(settings: unknown, path = ''): string {
   const entries = Object.entries(fieldsOf(settings));
   if (entries.length === 0) return JSON.stringify(path);
@@ -18,14 +21,14 @@ function pathsIn(settings: unknown, path = ''): string {
 /** Number of answered settings that are kept. Unanswered requests are all kept. */
 const MAX_REQUESTS = 64;
 
-/** Keeps a request from the caller, because claude's process may end before it answers. */
-export function noteRequest(state: GovernorState, { requestId: id, request }: ControlRequestEvent): GovernorState {
+/** Stores a request from the caller, because claude's process may end before it answers. */
+export function recordRequest(state: GovernorState, { requestId: id, request }: ControlRequestEvent): GovernorState {
   const entry = { id, request, answered: false };
   return changedIn(state, 'control', { requests: [...state.process.control.requests, entry] });
 }
 
-/** A new process gets only the settings that succeeded. */
-export function noteResponse(state: GovernorState, { requestId, ok }: ControlResponseEvent): GovernorState {
+/** Keeps a request only if it succeeded and set something, so that a new process gets it. */
+export function recordResponse(state: GovernorState, { requestId, ok }: ControlResponseEvent): GovernorState {
   const { requests } = state.process.control;
   const answered = requests.find((one) => one.id === requestId && !one.answered);
   if (answered === undefined) return state;
@@ -38,7 +41,7 @@ export function noteResponse(state: GovernorState, { requestId, ok }: ControlRes
 }
 
 /**
- * Names what a request sets for the life of claude's process; a later request with the same key replaces it. undefined
+ * Names what a request sets for the life of claude's process. A later request with the same name replaces it. undefined
  * for a request that sets nothing.
  */
 function keyOf({ request }: CallersRequest): string | undefined {
@@ -61,22 +64,22 @@ function keyOf({ request }: CallersRequest): string | undefined {
 }
 
 /**
- * Opens the channel of a replacement process, and repeats open requests. `initialize` requests come first, each with
- * our hooks, because the last one replaces those before it.
+ * Opens the channel of a replacement process, and repeats the caller's requests. `initialize` comes first, each time
+ * with ctxb's hooks, because the last one replaces the earlier ones.
  */
 export function reopenControl(state: GovernorState): GovernorState {
   const { requests } = state.process.control;
   const initializes = requests.filter(isInitialize);
   const opened = initializes.length > 0 ? state : openControl(state);
   const others = requests.filter((one) => !isInitialize(one));
-  return [...initializes, ...others].reduce(askAgain, opened);
+  return [...initializes, ...others].reduce(repeatRequest, opened);
 }
 
 function isInitialize({ request }: CallersRequest): boolean {
   return request.subtype === 'initialize';
 }
 
-function askAgain(state: GovernorState, one: CallersRequest): GovernorState {
+function repeatRequest(state: GovernorState, one: CallersRequest): GovernorState {
   const { id, request: body, answered } = one;
   if (isInitialize(one)) return mergeInitialize(state, body, id);
   return answered ? request(state, 'setting', body) : emit(state, { kind: 'send', line: controlLine(id, body) });

@@ -3,7 +3,7 @@ import type { ControlRequestEvent, ControlResponseEvent, Event } from '../../pro
 import { countOrZero, type Fields, fieldsOf, listOf, textOf } from '../../protocol/fields.ts';
 import { isAllZero } from '../../protocol/usage.ts';
 import { AGENT_TOOLS, hasAgentLimits } from '../agents/agent-limits.ts';
-import { readOpening, readReport, totalMicroUsd } from '../cost/cost.ts';
+import { readCounter, readCounterAtStart, totalMicroUsd } from '../cost/cost.ts';
 import type { Action } from '../decisions.ts';
 import { isAnswer, isMainMessage } from '../facts.ts';
 import { predictedTokens, withReading } from '../gauge/gauge.ts';
@@ -23,25 +23,25 @@ import { onTrigger } from './trigger.ts';
 const LIMITED_TOOLS = 'Read|Grep|Glob';
 
 /**
- * A conversation without earlier context needs its window only from the second call on, and a request before the first
- * call would delay the answer.
+ * Whether a conversation has no context from before, so that ctxb needs the window only from the second call on. Asking
+ * before the first call would delay it.
  */
-function isFresh(state: GovernorState): boolean {
+function hasNoContext(state: GovernorState): boolean {
   return !state.process.resumes && documentToGive(state) === undefined;
 }
 
 /**
- * Delays the answer to a tool's hook until the window is known, which decides about the call and its result. After a
- * tool it also waits for the size of the previous call, which claude forgets at the next call. undefined: no delay.
+ * Delays the answer to a tool's hook until the window is known, on which the answer depends. After a tool, also until
+ * the size of the previous call is known, which claude forgets at the next call. undefined: no delay.
  */
-export function holdCall(state: GovernorState, event: ControlRequestEvent): GovernorState | undefined {
+export function delayToolHook(state: GovernorState, event: ControlRequestEvent): GovernorState | undefined {
   const { phase, asked, held, unsized } = state.process.control;
-  // In a terminal, hooks are called without a control channel, so claude cannot be asked.
+  // In a terminal, hooks have no control channel, so ctxb cannot ask claude.
   if (phase === 'closed') return undefined;
   const hook = hookOf(event.callbackId);
   const isUnsized = unsized && isToolHook(hook) && hook !== 'PreToolUse';
   const isDecidable = held.length === 0 && (isKnown(state.gauge.window) || (asked && !isAsking(state, 'context')));
-  if (!isUnsized && (!isToolHook(hook) || !isFresh(state) || isDecidable)) return undefined;
+  if (!isUnsized && (!isToolHook(hook) || !hasNoContext(state) || isDecidable)) return undefined;
   const waiting = changedIn(state, 'control', { held: [...held, event] });
   return asked && !isUnsized ? waiting : askContext(waiting);
 }
@@ -49,25 +49,26 @@ export function holdCall(state: GovernorState, event: ControlRequestEvent): Gove
 export function giveUpAsking(state: GovernorState): GovernorState {
   const entries = Object.entries(state.process.control.pending);
   const pending = Object.fromEntries(entries.map(([id, what]) => [id, what === 'context' ? 'late-context' : what]));
-  return answerHeld(finishOpening(changedIn(state, 'control', { pending })));
+  return answerDelayedHooks(finishOpening(changedIn(state, 'control', { pending })));
 }
 
-/** Answers delayed hooks one by one, because each call reduces the budget of the next one. */
-export function answerHeld(state: GovernorState): GovernorState {
+/** Answers delayed hooks one by one, because each answer reduces the room for the next one. */
+export function answerDelayedHooks(state: GovernorState): GovernorState {
   const [first, ...held] = state.process.control.held;
   if (first === undefined || isAsking(state, 'context')) return state;
   const next = answerCallback(changedIn(state, 'control', { held }), first);
   if (held.length === 0) return emit(next, STOP_WAITING);
-  return isAnswered(next, first.requestId) ? answerHeld(next) : next;
+  return isAnswered(next, first.requestId) ? answerDelayedHooks(next) : next;
 }
 
-/** Hooks in the shape that `initialize` takes, without a `timeout`: after it, claude refuses the tool. */
+/** ctxb's hooks in the form of `initialize`. Without a `timeout`, because claude refuses the tool after one. */
 function hooksFor(state: GovernorState): Fields {
   const { policy, singlePrompt } = state.run;
   const limitsTools = policy.tools.mode !== 'off' || hasAgentLimits(policy.agents);
   const wanted: Partial<Record<string, boolean>> = {
-    // Not needed if no text goes with the first prompt, no other prompt follows, and no other run shares the budget.
-    UserPromptSubmit: singlePrompt !== true || !isFresh(state) || policy.cost.projectLimitUsd !== undefined,
+    // The hook is superfluous if no text goes with the first prompt, no other prompt follows, and no other run shares
+    // the budget.
+    UserPromptSubmit: singlePrompt !== true || !hasNoContext(state) || policy.cost.projectLimitUsd !== undefined,
     PostCompact: policy.memory.enabled,
     PreToolUse: limitsTools,
     PostToolUseFailure: limitsTools,
@@ -79,7 +80,7 @@ function hooksFor(state: GovernorState): Fields {
   );
 }
 
-/** Matches only tools that ctxb can limit, because claude waits for each hook. */
+/** The tools for which claude calls a hook. Only those that ctxb can limit, because claude waits for each hook. */
 function matcherOf(name: string, { tools, agents }: Policy): string | null {
   if (name !== 'PreToolUse') return isToolHook(name) ? '*' : null;
   const wanted = [...(tools.mode === 'off' ? [] : [LIMITED_TOOLS]), ...(hasAgentLimits(agents) ? [AGENT_TOOLS] : [])];
@@ -91,20 +92,20 @@ export function registeredHooks(state: GovernorState): string[] {
 }
 
 export function openControl(state: GovernorState): GovernorState {
-  const body = withOurHooks(state, state.process.control.initialize ?? { subtype: 'initialize' });
-  return askAtOnce(request(opening(state), 'initialize', body));
+  const body = withOwnHooks(state, state.process.control.initialize ?? { subtype: 'initialize' });
+  return askAtStart(request(withOpening(state), 'initialize', body));
 }
 
-/** Merges our hooks into the caller's `initialize`: claude accepts only the first one, or lets the last replace it. */
+/** Merges ctxb's hooks into the caller's `initialize`. A second `initialize` would fail or replace the first one. */
 export function mergeInitialize(state: GovernorState, callers: Fields, requestId: string): GovernorState {
-  const line = controlLine(requestId, withOurHooks(state, callers));
-  const opened = opening(changedIn(state, 'control', { initialize: callers }));
-  return askAtOnce(emit(opened, { kind: 'send', line }));
+  const line = controlLine(requestId, withOwnHooks(state, callers));
+  const opened = withOpening(changedIn(state, 'control', { initialize: callers }));
+  return askAtStart(emit(opened, { kind: 'send', line }));
 }
 
 /**
- * Refuses an unknown `--agent`. In stream-json mode claude ignores an unknown agent and works without the agent's
- * limits; in other modes it refuses with this text, unless it resumes a session.
+ * Refuses an unknown `--agent`. In stream-json mode, claude ignores it and works without the agent's limits. In other
+ * modes claude refuses it with this text, except when it resumes a session.
  */
 function checkAgent(state: GovernorState, { response }: ControlResponseEvent): GovernorState {
   const { agent } = state.run;
@@ -114,27 +115,29 @@ function checkAgent(state: GovernorState, { response }: ControlResponseEvent): G
   return emit(changedIn(state, 'mailbox', { outcome: 'refused' }), { kind: 'relay', line });
 }
 
-/** Whether work must wait for claude's list of agents, because it begins as one of them. */
+/** Whether work must wait for claude's list of agents, because it starts as one of them. */
 export function awaitsAgents(state: GovernorState): boolean {
   return state.run.agent !== undefined && !state.process.resumes && isAsking(state, 'initialize');
 }
 
-/** Asks for the agents; observe mode asks for nothing else. */
+/** Asks for the list of agents. In observe mode, this is ctxb's only request. */
 export function askAgents(state: GovernorState): GovernorState {
   const isNeeded = state.run.agent !== undefined && state.process.control.sent === 0;
   return isNeeded ? request(state, 'initialize', { subtype: 'initialize' }) : state;
 }
 
-/** Asks a process for its context, and, if it resumes a session, for its counter, which may include earlier costs. */
-function askAtOnce(state: GovernorState): GovernorState {
-  if (isFresh(state) && !isKnown(state.gauge.window)) return changedIn(state, 'control', { asked: false });
+/**
+ * Asks a process for its context. If it resumes a session, also for its cost counter, which may include earlier costs.
+ */
+function askAtStart(state: GovernorState): GovernorState {
+  if (hasNoContext(state) && !isKnown(state.gauge.window)) return changedIn(state, 'control', { asked: false });
   const asking = askContext(state);
   return state.process.resumes ? askUsage(asking, 'usage') : asking;
 }
 
-/** Asks for the context when the window begins to matter, and for the size of calls whose lines lack it. */
-export function askLater(before: GovernorState, event: Event): GovernorState {
-  const state = withUnsized(before, event);
+/** Asks for the context before the second call, and for the sizes of calls that have none. */
+export function askWhenNeeded(before: GovernorState, event: Event): GovernorState {
+  const state = recordUnsizedCall(before, event);
   const { phase, asked, unsized } = state.process.control;
   const isDue = asked
     ? unsized && (isMainMessage(event, 'tool-result') || event.kind === 'result') && !isAsking(state, 'context')
@@ -142,20 +145,23 @@ export function askLater(before: GovernorState, event: Event): GovernorState {
   return phase === 'closed' || !isDue ? state : askContext(state);
 }
 
-/** Some gateways report the input of a call only at its very end, which claude does not pass on. */
-function withUnsized(state: GovernorState, event: Event): GovernorState {
+/**
+ * Records whether the last call has no size yet. Some gateways report the input of a call only at its end, and claude
+ * does not pass that on.
+ */
+function recordUnsizedCall(state: GovernorState, event: Event): GovernorState {
   if (!isAnswer(event) || event.usage === undefined) return state;
   const unsized = isAllZero(event.usage);
   return unsized === state.process.control.unsized ? state : changedIn(state, 'control', { unsized });
 }
 
-/** Whether another call follows, before which a compaction may pay: after a tool, or after a prompt. */
+/** Whether another call follows, before which a compaction may pay: after a tool or a prompt. */
 function hasNextCall(state: GovernorState, event: Event): boolean {
   if (event.kind === 'result') return predictedTokens(state.gauge) >= MIN_RELIEVED && !isLastTurn(state);
   return isAnswer(event) && usesIn(event.blocks).length > 0;
 }
 
-function withOurHooks(state: GovernorState, callers: Fields): Fields {
+function withOwnHooks(state: GovernorState, callers: Fields): Fields {
   const hooks = { ...fieldsOf(callers.hooks) };
   for (const [name, own] of Object.entries(hooksFor(state))) {
     hooks[name] = [...listOf(hooks[name]), ...listOf(own)];
@@ -164,9 +170,9 @@ function withOurHooks(state: GovernorState, callers: Fields): Fields {
 }
 
 /**
- * Sources of the window that claude reports if its trigger was placed by a setting: the value is then the lesser of the
- * setting and the model's window. With every other source (`model-default`, `unknown-model`, `auto`, those of claude's
- * own servers) the value is the window that claude uses (2.1.197 to 2.1.332).
+ * Sources of a window that a setting may have lowered: claude then reports the lesser of the setting and the model's
+ * window. With any other source (`model-default`, `unknown-model`, `auto`, those of claude's own servers), the value is
+ * the window that claude uses (2.1.197 to 2.1.332).
  */
 const PLACED_SOURCES: readonly unknown[] = ['env', 'settings'];
 
@@ -174,7 +180,7 @@ export function onOwnResponse(state: GovernorState, event: ControlResponseEvent)
   const purpose = state.process.control.pending[event.requestId];
   const { [event.requestId]: _, ...pending } = state.process.control.pending;
   const answered = changedIn(state, 'control', { pending });
-  if (purpose === 'context' || purpose === 'late-context') return answerHeld(onContext(answered, event));
+  if (purpose === 'context' || purpose === 'late-context') return answerDelayedHooks(onContext(answered, event));
   if (purpose === 'load-mod') return onModLoaded(answered, event);
   if (purpose === 'initialize') return checkAgent(answered, event);
   if (purpose === 'usage' || purpose === 'cost') return onUsage(answered, event, purpose);
@@ -189,28 +195,28 @@ export function onOwnResponse(state: GovernorState, event: ControlResponseEvent)
 function onUsage(state: GovernorState, event: ControlResponseEvent, purpose: 'usage' | 'cost'): GovernorState {
   const total = fieldsOf(event.response.session).total_cost_usd;
   if (typeof total !== 'number') return state;
-  const cost = (purpose === 'cost' ? readReport : readOpening)(state.limits.cost, total);
-  // The answer may be older than the latest call.
+  const cost = (purpose === 'cost' ? readCounter : readCounterAtStart)(state.limits.cost, total);
+  // The counter may be older than the latest call.
   const isBehind = purpose === 'cost' && totalMicroUsd(cost) < totalMicroUsd(state.limits.cost);
   return isBehind ? state : changedIn(state, 'limits', { cost });
 }
 
 const STOP_WAITING = clearTimer('context');
 
-/** Prompts wait until the context is known, or claude does not report it. */
+/** Lets prompts through once the context is known or claude does not report it. */
 function finishOpening(state: GovernorState): GovernorState {
   if (state.process.control.phase !== 'opening') return state;
   return emit(changedIn(state, 'control', { phase: 'open' }), STOP_WAITING);
 }
 
-/** Opens the channel. Only a resumed session has a context to learn before the first prompt. */
-function opening(state: GovernorState): GovernorState {
+/** Opens the channel. A resumed session first has to report its context. */
+function withOpening(state: GovernorState): GovernorState {
   return changedIn(state, 'control', { phase: state.process.resumes ? 'opening' : 'open' });
 }
 
 function onContext(state: GovernorState, event: ControlResponseEvent): GovernorState {
   if (!event.ok) return finishOpening(state);
-  // If the caller's settings control claude's compaction, ctxb leaves the trigger alone.
+  // If the caller's settings control claude's compaction, ctxb does not change the trigger.
   const { response } = event;
   const tokens = countOrZero(response.rawMaxTokens);
   const total = countOrZero(response.totalTokens);
@@ -218,7 +224,7 @@ function onContext(state: GovernorState, event: ControlResponseEvent): GovernorS
   // A value below ctxb's own setting is the model's true window, which caps the setting.
   const { phase, trigger: before } = state.process.control;
   const hidesWindow = placed && (typeof before !== 'number' || tokens >= before + NATIVE_RESERVE_TOKENS);
-  // Measured sizes of this process are better than the answer, which claude estimates between calls.
+  // Measured sizes are better than the answer, which claude estimates between calls.
   const gauge = state.gauge.basis === 'measured' ? state.gauge : withReading(state.gauge, total, 'asked');
   const callers = response.isAutoCompactEnabled === false || (placed && before === 'unplaced');
   const trigger = callers ? 'off' : before;
@@ -230,17 +236,17 @@ function onContext(state: GovernorState, event: ControlResponseEvent): GovernorS
 }
 
 /**
- * A question from claude to the caller (a permission, a hook, an MCP server), for whose answer claude waits without a
- * limit. Without a caller that can answer, ctxb sends an error; without ctxb, claude would see its closed input.
+ * Handles a question from claude to the caller: a permission, a hook, an MCP server. claude waits for the answer
+ * without a limit. If no caller can answer, ctxb sends an error; without ctxb, claude would see the end of its input.
  */
 export function onQuestion(state: GovernorState, requestId: string): GovernorState {
-  if (!state.run.callerSpeaksProtocol || state.mailbox.ended) return emit(state, refusal(requestId));
+  if (!state.run.callerSpeaksProtocol || state.mailbox.ended) return emit(state, errorReply(requestId));
   return changedIn(state, 'control', { questions: [...state.process.control.questions, requestId] });
 }
 
 /**
- * ctxb's reply to a question about its own turns and prompts; undefined if the caller answers. The caller always
- * answers hooks around tools, compactions and sessions, because they guard real effects.
+ * ctxb's reply to a question about its own turns and prompts; undefined if the caller must answer. The caller always
+ * answers hooks about tools, compactions and sessions, because these guard real effects.
  */
 export function replyForCaller(state: GovernorState, event: ControlRequestEvent): Action | undefined {
   const { requestId, subtype, request } = event;
@@ -256,7 +262,7 @@ export function replyForCaller(state: GovernorState, event: ControlRequestEvent)
 /** Denies tools while the agent writes a handoff document. */
 const DENIAL = { behavior: 'deny', message: 'Answer in text now, without any tool.' };
 
-/** Whether a hook is about a prompt from ctxb. claude may report a background task before it reads that prompt. */
+/** Whether a hook is about a prompt from ctxb. claude may first report a background task. */
 function isOwnPrompt(state: GovernorState, prompt: unknown, inOwnTurn: boolean): boolean {
   if (inOwnTurn) return !isTaskReport(prompt);
   return promptsInTurn(state).some(({ uuid, text }) => text === prompt && isOwnUuid(state, uuid));
@@ -266,11 +272,11 @@ function reply(requestId: string, answer: object): Action {
   return { kind: 'send', line: successLine(requestId, answer) };
 }
 
-function refusal(requestId: string): Action {
+function errorReply(requestId: string): Action {
   const response = { subtype: 'error', request_id: requestId, error: 'no one can answer this here' };
   return { kind: 'send', line: JSON.stringify({ type: 'control_response', response }) };
 }
 
 export function refuseQuestions(state: GovernorState): GovernorState {
-  return emit(changedIn(state, 'control', { questions: [] }), ...state.process.control.questions.map(refusal));
+  return emit(changedIn(state, 'control', { questions: [] }), ...state.process.control.questions.map(errorReply));
 }

@@ -1,6 +1,6 @@
 import type { ControlRequestEvent } from '../../protocol/events.ts';
 import { type Fields, fieldsOf, stringOf, textOf } from '../../protocol/fields.ts';
-import { AGENT_TOOLS, askAgent, countReason, endStopped, takeUnsentNotice } from '../agents/agent-limits.ts';
+import { AGENT_TOOLS, askAgent, countReason, endStopped, takeStopNotices } from '../agents/agent-limits.ts';
 import type { HookAnswer, HookName } from '../effects.ts';
 import { readGauge } from '../gauge/gauge.ts';
 import { documentToGive, recordCleared, resumesInNewProcess } from '../operations/fresh-context.ts';
@@ -20,7 +20,7 @@ import { afterFailure, afterTool, beforeTool } from '../tool-budget/tool-hooks.t
 import { answered, forget, readToolCall, setHistory } from '../tool-budget/tool-state.ts';
 import { tellAgent } from '../zones/notices.ts';
 
-/** Ids of our hooks; claude names one of them when it calls a hook. */
+/** Ids of ctxb's hooks. claude names one when it calls a hook. */
 export const CALLBACKS: Readonly<Record<HookName, string>> = {
   PreCompact: 'ctxb:pre-compact',
   SessionStart: 'ctxb:session-start',
@@ -31,7 +31,7 @@ export const CALLBACKS: Readonly<Record<HookName, string>> = {
   PostToolUseFailure: 'ctxb:post-tool-use-failure',
 };
 
-/** Answers a call of one of our hooks, always with one `answer-hook`. */
+/** Answers a call of one of ctxb's hooks, always with one `answer-hook`. */
 export function answerCallback(state: GovernorState, event: ControlRequestEvent): GovernorState {
   const hook = hookOf(event.callbackId);
   if (isToolHook(hook)) return answerToolHook(state, hook, event);
@@ -41,11 +41,11 @@ export function answerCallback(state: GovernorState, event: ControlRequestEvent)
   if (hook === 'PreCompact') return answerPreCompact(state, answer, input);
   if (hook === 'UserPromptSubmit') return answerPrompt(state, answer, stringOf(input.prompt));
   if (hook !== 'SessionStart') return emit(state, answer);
-  if (input.source === 'compact') return restore(state, answer);
-  return resumesInNewProcess(state) ? emit(recordCleared(state, false), answer) : handOver(state, answer);
+  if (input.source === 'compact') return giveBackPrompts(state, answer);
+  return resumesInNewProcess(state) ? emit(recordCleared(state, false), answer) : giveDocument(state, answer);
 }
 
-/** Whether a hook is about a tool; claude then does not accept null for the matcher. */
+/** Whether a hook is about a tool. Such a hook needs a matcher. */
 export function isToolHook(hook: string): hook is ToolHook {
   return hook.includes('ToolUse');
 }
@@ -55,23 +55,23 @@ export function hookOf(callbackId: string | undefined): HookName {
   return hooks.find((hook) => CALLBACKS[hook] === callbackId) ?? 'PostCompact';
 }
 
-/** Adds context to a prompt. claude does not send a command to the model, so context with it may be lost. */
+/** Adds context to a prompt. Not to a command: claude may not send it to the model, and the context would be lost. */
 function answerPrompt(state: GovernorState, answer: HookAnswer, prompt: string): GovernorState {
   if (commandIn(prompt) !== undefined) return emit(state, answer);
   const stopped = stopHeldPrompt(state);
-  // Context for a stopped prompt would be lost with it.
+  // The context would be lost with the stopped prompt.
   if (stopped !== state) return emit(stopped, answer);
-  return answerWithNotice(handOver(state, answer), answer.requestId);
+  return answerWithNotice(giveDocument(state, answer), answer.requestId);
 }
 
-function handOver(state: GovernorState, answer: HookAnswer): GovernorState {
+function giveDocument(state: GovernorState, answer: HookAnswer): GovernorState {
   const document = documentToGive(state);
   if (document === undefined) return emit(state, answer);
   const { text: context } = document;
   return emit(setHistory(recordCleared(state, true), context), { ...answer, context });
 }
 
-/** Gives the focus to claude's own compaction; ctxb's own compaction gets it as the argument of `/compact`. */
+/** Gives the focus to a compaction that claude started. ctxb's own has it as the argument of `/compact`. */
 function answerPreCompact(
   state: GovernorState,
   answer: HookAnswer,
@@ -81,9 +81,9 @@ function answerPreCompact(
     return emit(state, { ...answer, output: { decision: 'block', reason: 'its result could not be written' } });
   }
   const { operation } = state;
-  // The mod left ctxb's compaction to claude, and the command for an exact compaction has no focus.
-  const isLeft = operation.phase === 'compacting' && operation.attempt.how === 'exact';
-  const focus = trigger === 'auto' || isLeft ? focusText(state) : notesClause(state);
+  // The mod has left ctxb's compaction to claude, and the command for an exact compaction has no focus.
+  const isLeftToClaude = operation.phase === 'compacting' && operation.attempt.how === 'exact';
+  const focus = trigger === 'auto' || isLeftToClaude ? focusText(state) : notesClause(state);
   if (focus === '' || textOf(custom_instructions)?.includes(focus)) return emit(state, answer);
   const at = state.process.control.trigger;
   const isPlanned = typeof at === 'number' && readGauge(state.gauge).predicted >= at;
@@ -93,7 +93,7 @@ function answerPreCompact(
 }
 
 /** Repeats the turn's own prompt after a compaction within the turn, because the next request lacks it. */
-function restore(state: GovernorState, plain: HookAnswer): GovernorState {
+function giveBackPrompts(state: GovernorState, plain: HookAnswer): GovernorState {
   // An exact compaction keeps the prompts, and its note has the rest.
   if (isExact(state)) return emit(state, plain);
   const room = maxGivenBackLength(state);
@@ -106,7 +106,7 @@ function restore(state: GovernorState, plain: HookAnswer): GovernorState {
   return emit(told, { ...answer, context: text, ...(shorter !== undefined && { shorter }) });
 }
 
-/** Subagents have contexts of their own, of which ctxb keeps no notes. */
+/** Whether a hook is about a subagent. Subagents have their own contexts, of which ctxb keeps no notes. */
 export function isOfSubagent({ request }: ControlRequestEvent): boolean {
   return Boolean(textOf(fieldsOf(request.input).agent_id));
 }
@@ -115,7 +115,7 @@ function answerWithNotice(state: GovernorState, requestId: string, call?: ToolCa
   const hint = call === undefined ? silent(state) : hintFor(state, call);
   const zone = tellAgent(hint.state, call === undefined ? 'prompt' : 'mid-turn');
   const alert = state.run.policy.zones.tellAgent ? alertAgent(zone.state) : silent(zone.state);
-  const stopped = takeUnsentNotice(alert.state, undefined);
+  const stopped = takeStopNotices(alert.state, undefined);
   const text = [hint.text, zone.text, alert.text, stopped.text].filter(Boolean).join(' ');
   return withContext(stopped.state, requestId, text);
 }
@@ -127,13 +127,13 @@ function withContext(state: GovernorState, requestId: string, text: string): Gov
   }));
 }
 
-/** At once, or after the host has measured a file or stored a result. */
+/** Answers the hook of a tool at once, or after the host has measured a file or stored a result. */
 function answerToolHook(state: GovernorState, hook: ToolHook, event: ControlRequestEvent): GovernorState {
   const call = readToolCall(hook, event);
   if (hook === 'PreToolUse') return STARTS_AGENT.test(call.tool) ? beforeAgent(state, call) : beforeTool(state, call);
   const output = endStopped(state, call.agent);
   if (output !== undefined) return emit(state, { kind: 'answer-hook', requestId: call.requestId, hook, output });
-  const { state: afterNotice, text } = takeUnsentNotice(state, call.toolUseId);
+  const { state: afterNotice, text } = takeStopNotices(state, call.toolUseId);
   const judged = (hook === 'PostToolUse' ? afterTool : afterFailure)(afterNotice, call);
   return withContext(afterMainTool(judged, call), call.requestId, text);
 }
@@ -161,7 +161,7 @@ export function onResultStored(state: GovernorState, requestId: string, path: st
     : state;
 }
 
-/** The turn continues with the result and the notices, or ends here. */
+/** Adds the notices to the result of a tool, or ends the turn here. */
 function afterMainTool(state: GovernorState, call: ToolCall): GovernorState {
   if (call.agent !== null || !isAnswered(state, call.requestId)) return state;
   const told = answerWithNotice(state, call.requestId, call);

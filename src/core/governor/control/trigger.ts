@@ -1,7 +1,7 @@
 import { predictedTokens } from '../gauge/gauge.ts';
 import { isKnown } from '../gauge/window.ts';
 import { planExact } from '../operations/load-mod.ts';
-import { leavesTrigger, needsPercent, restingTrigger, type TriggerSetting, triggerAt } from '../policy.ts';
+import { leavesTriggerUnplaced, needsPercent, restingTrigger, type TriggerSetting, triggerAt } from '../policy.ts';
 import { askContext, isAsking, request } from '../prompts/own-lines.ts';
 import { reliefMoment } from '../relief/outlook.ts';
 import type { ControlPurpose, GovernorState } from '../state.ts';
@@ -10,8 +10,8 @@ import { changedIn, decide } from '../steps.ts';
 type TriggerPlace = TriggerSetting & { readonly reason: string };
 
 /**
- * The place of claude's own trigger: by default where the policy puts it, because a turn that would probably cross it
- * starts with a relieved context. An exact compaction keeps the turn's own prompt, so it may come earlier and within a
+ * The place of claude's own trigger. By default, the policy's place: a turn that would probably cross it starts with a
+ * relieved context. Lower if an exact compaction pays earlier: it keeps the turn's own prompt, so it may come within a
  * turn. undefined if the window is unknown, claude would not accept the place, or claude's own place is better.
  */
 export function triggerPlace(state: GovernorState): TriggerPlace | undefined {
@@ -19,16 +19,16 @@ export function triggerPlace(state: GovernorState): TriggerPlace | undefined {
   const window = gauge.window.tokens;
   const rest = window === undefined ? undefined : restingTrigger(run.policy, window);
   if (rest === undefined) return undefined;
-  const early = askedPlace(state) ?? economicPlace(state, rest.at);
-  if (early !== undefined || leavesTrigger(run.policy, gauge.call?.model)) return early;
+  const early = requestedPlace(state) ?? economicPlace(state, rest.at);
+  if (early !== undefined || leavesTriggerUnplaced(run.policy, gauge.call?.model)) return early;
   return { ...rest, reason: `a window of ${window} tokens is known` };
 }
 
 /**
- * Below the context, so that claude's next call crosses it. Waits for the mod, without which claude would write a
- * summary.
+ * The place for a requested compaction: below the context, so that claude's next call crosses it. Not before the mod is
+ * loaded, because claude would write a summary.
  */
-function askedPlace({ relief, gauge }: GovernorState): TriggerPlace | undefined {
+function requestedPlace({ relief, gauge }: GovernorState): TriggerPlace | undefined {
   const { request, exact } = relief;
   if (request?.way !== 'compact' || !request.isMidTurn || request.phase !== 'waiting' || exact.phase === 'arming')
     return undefined;
@@ -38,10 +38,10 @@ function askedPlace({ relief, gauge }: GovernorState): TriggerPlace | undefined 
   };
 }
 
-/** Smallest move of the trigger, as a share of its place: smaller moves are not worth a message to claude. */
+/** Smallest move of the trigger, as a share of its place. Smaller moves are not worth a message. */
 const MIN_MOVE = 0.1;
 
-/** The place from which an exact compaction pays, if it is below `latest`. */
+/** The place at which an exact compaction pays, if it is below `latest`. */
 function economicPlace(state: GovernorState, latest: number): TriggerPlace | undefined {
   const { trigger } = state.process.control;
   const moment = reliefMoment(state);
@@ -55,7 +55,7 @@ function economicPlace(state: GovernorState, latest: number): TriggerPlace | und
 export function placeTrigger(state: GovernorState): GovernorState {
   const { gauge, process, relief } = state;
   const { trigger } = process.control;
-  // If a hook blocks compactions, claude refuses prompts above its trigger: it returns to claude's own place.
+  // If a hook blocks compactions, claude refuses prompts above its trigger, so ctxb resets it.
   if (relief.blocked) return typeof trigger === 'number' ? setTrigger(state, 'release-trigger') : state;
   if (trigger === 'off' || !process.control.asked || !isKnown(gauge.window)) return state;
   // The pending answer may show that the caller has placed the trigger.
@@ -66,13 +66,13 @@ export function placeTrigger(state: GovernorState): GovernorState {
   return setTrigger(changedIn(state, 'control', { triggerReason: place.reason }), 'trigger', place);
 }
 
-/** Asks for the window of a new model. Releases our trigger first, because claude would report it instead. */
+/** Asks for the window of a new model. Resets ctxb's trigger first, because claude would report that. */
 export function askNewWindow(state: GovernorState): GovernorState {
   if (typeof state.process.control.trigger !== 'number') return askContext(state);
   return askContext(setTrigger(state, 'release-trigger'));
 }
 
-/** @param place undefined for claude's own place */
+/** @param place undefined resets claude's own place */
 function setTrigger(state: GovernorState, purpose: ControlPurpose, place?: TriggerSetting): GovernorState {
   const { trigger } = state.process.control;
   const window = { CLAUDE_CODE_AUTO_COMPACT_WINDOW: String(place?.setting ?? '') };
@@ -84,7 +84,7 @@ function setTrigger(state: GovernorState, purpose: ControlPurpose, place?: Trigg
   return request(placed, purpose, { subtype: 'apply_flag_settings', settings: { env } }, planExact);
 }
 
-/** Reports the trigger as placed when claude confirms it. Some versions do not answer. */
+/** Reports the trigger after claude has confirmed it. Some versions do not answer. */
 export function onTrigger(state: GovernorState, moved: boolean): GovernorState {
   if (!moved) {
     const off = changedIn(state, 'control', { trigger: 'off' });

@@ -1,4 +1,4 @@
-import { takeUnsentNotice } from '../agents/agent-limits.ts';
+import { takeStopNotices } from '../agents/agent-limits.ts';
 import { isReporting } from '../agents/agents.ts';
 import { awaitsAgents } from '../control/control.ts';
 import type { Prompt } from '../input.ts';
@@ -69,7 +69,7 @@ export function isFree(state: GovernorState): boolean {
  * shells more time.
  */
 function endWhenDone(state: GovernorState): GovernorState {
-  const { state: afterNotice, text } = takeUnsentNotice(state, undefined);
+  const { state: afterNotice, text } = takeStopNotices(state, undefined);
   // claude does not report that ctxb stopped a workflow. Without a notice, the agent would wait for it or end without
   // it.
   if (text !== '' && state.run.mode === 'act' && !isReporting(state)) return resumeWork(afterNotice, text);

@@ -1,7 +1,7 @@
 import { isContent } from '../../protocol/blocks.ts';
 import type { ControlRequestEvent, Event } from '../../protocol/events.ts';
 import { type Fields, fieldsOf, parsed, parseFields } from '../../protocol/fields.ts';
-import { noteRequest } from '../control/callers-requests.ts';
+import { recordRequest } from '../control/callers-requests.ts';
 import { askAgents, mergeInitialize, openControl, refuseQuestions } from '../control/control.ts';
 import type { Ask, Prompt } from '../input.ts';
 import { recordInterrupt } from '../operations/compact.ts';
@@ -23,7 +23,7 @@ export function onCallerLine(before: GovernorState, event: Event, line: string):
   if (state.run.mode !== 'act') return passThrough(state, event, line);
   const request = requestToCtxb(event);
   if (request !== undefined) return onAsk(state, request.ask, request.by);
-  if (event.kind === 'control-request') return handleControlRequest(noteRequest(state, event), event, line);
+  if (event.kind === 'control-request') return handleControlRequest(recordRequest(state, event), event, line);
   // Between two processes claude cannot answer.
   if (state.process.control.phase !== 'closed' || state.process.phase === 'dead') return dispatch(state, event, line);
   // The caller may send `initialize` until its first prompt.

@@ -1,14 +1,14 @@
 import type { ControlRequestEvent, Event, ResultEvent } from '../../protocol/events.ts';
-import { countUnseen, judgeAgents } from '../agents/agent-limits.ts';
+import { askCostOfUnseenCalls, enforceAgentLimits } from '../agents/agent-limits.ts';
 import { agentOf, isStopped, readAgents } from '../agents/agents.ts';
-import { noteResponse } from '../control/callers-requests.ts';
-import { askLater, holdCall, onOwnResponse, onQuestion, replyForCaller } from '../control/control.ts';
+import { recordResponse } from '../control/callers-requests.ts';
+import { askWhenNeeded, delayToolHook, onOwnResponse, onQuestion, replyForCaller } from '../control/control.ts';
 import { answerCallback } from '../control/hook-callbacks.ts';
 import { askNewWindow, placeTrigger } from '../control/trigger.ts';
 import { readCost } from '../cost/cost.ts';
 import { cacheAfter } from '../cost/prompt-cache.ts';
 import type { Action } from '../decisions.ts';
-import { type Facts, factsOf, isMainMessage, type SizedCall, tellsInterrupt } from '../facts.ts';
+import { type Facts, factsOf, isMainMessage, reportsInterrupt, type SizedCall } from '../facts.ts';
 import { measureLine, sumContent } from '../gauge/estimator.ts';
 import { isCharactersOnly } from '../gauge/gauge.ts';
 import { endAbandoned, forgetFailures, giveUpAfterNativeFailure } from '../operations/compact.ts';
@@ -21,13 +21,20 @@ import {
   updateLatch,
 } from '../operations/relief.ts';
 import { onOperationLine, waitLonger } from '../operations/rules.ts';
-import { forgetRestarts, isFailedResume, noteAlive } from '../process/process.ts';
-import { readStall } from '../process/stall.ts';
-import { answer, droppedPrompts, markHeard, owedPrompts, promptsInTurn, resumedWork } from '../prompts/mailbox.ts';
+import { forgetRestarts, isFailedResume, recordSignOfLife } from '../process/process.ts';
+import { onStalledTurnEnd } from '../process/stall.ts';
+import {
+  closeAnswered,
+  droppedPrompts,
+  markHeard,
+  owedPrompts,
+  promptsInTurn,
+  resumedWork,
+} from '../prompts/mailbox.ts';
 import { isOwnRequest, OWN_PREFIX, stopHeldPrompt } from '../prompts/own-lines.ts';
 import { toPrompt } from '../prompts/prompt.ts';
-import { tasksAfter, withoutTold } from '../prompts/tasks.ts';
-import { beginTurn, calledTurn, closeLogTurn, finishTurn, openLogTurn } from '../prompts/turns.ts';
+import { tasksAfter, withoutReported } from '../prompts/tasks.ts';
+import { beginTurn, closeLogTurn, countTurnCall, finishTurn, openLogTurn } from '../prompts/turns.ts';
 import { updateBaseline } from '../relief/accounts.ts';
 import { announceBreak } from '../relief/cache-break.ts';
 import { countRepeat, isRepeat, recordMidTurnPrompts, recordTaskReport, updateExact } from '../relief/exact.ts';
@@ -38,8 +45,8 @@ import { passThroughOlder } from '../relief/unsupported.ts';
 import type { GovernorState } from '../state.ts';
 import { changed, changedIn, clearTimer, draftOf, emit, type Line, setTimer } from '../steps.ts';
 import { cutTokens, followResults } from '../tool-budget/tool-state.ts';
-import { followLimits, followWait, readFailure } from '../waits/wait.ts';
-import { judgeZone, noteTurn } from '../zones/notices.ts';
+import { onFailedTurn, updateUsageLimits, updateWait } from '../waits/wait.ts';
+import { recordTurnHealth, updateZone } from '../zones/notices.ts';
 import { readContext, readSession } from './readings.ts';
 import { rememberPrompt } from './send-prompt.ts';
 import { askCostAfterTools, checkSpending, endsAtBudget, onBudgetStop } from './spending.ts';
@@ -49,17 +56,17 @@ import { isInjectedTurn, isRecoverable, startsForeignTurn } from './visibility.t
 const UNREAD_KINDS: readonly Event['kind'][] = ['known', 'unknown', 'malformed'];
 
 export function onClaude(before: GovernorState, event: Event): GovernorState {
-  const state = event.kind === 'control-response' ? noteResponse(before, event) : before;
+  const state = event.kind === 'control-response' ? recordResponse(before, event) : before;
   if (event.kind === 'control-response' && isOwnRequest(state, event.requestId)) {
     return checkSpending(state, placeTrigger(updateLatch(onOwnResponse(state, event))));
   }
   if (event.kind === 'control-request') return onClaudeRequest(state, event);
   if (isFailedResume(state, event)) return state;
-  if (isRepeat(state, event)) return changedIn(countRepeat(state), 'facts', { isEcho: true });
+  if (isRepeat(state, event)) return changedIn(countRepeat(state), 'facts', { isRepeat: true });
   const mayBeInjected = isInjectedTurn(state);
-  if (UNREAD_KINDS.includes(event.kind) && !mayBeInjected) return noteAlive(state, event);
+  if (UNREAD_KINDS.includes(event.kind) && !mayBeInjected) return recordSignOfLife(state, event);
   const isInjected = mayBeInjected && !startsForeignTurn(state, event);
-  const read = readLine(noteAlive(adviseInRecording(state, event), event), event, isInjected);
+  const read = readLine(recordSignOfLife(adviseInRecording(state, event), event), event, isInjected);
   const line = { before: state, event };
   return RULES.reduce((next, rule) => rule(next, line), read);
 }
@@ -96,15 +103,15 @@ const RULES: readonly Rule[] = [
   acting((state, { before }) => updateBaseline(before, state)),
   on('init', acting(passThroughOlder)),
   live(followResults),
-  on('rate-limit', followLimits),
-  followWait,
+  on('rate-limit', updateUsageLimits),
+  updateWait,
   // The end of the turn, and whether ctxb or claude started it.
   (state, line) => (state.facts.isInjected ? onOperationLine(state, line.event) : releaseLines(state, line)),
   when('ending', endTurn),
   when('ending', detectExhaustion),
   when('ending', handleTurnStop),
-  when('ending', readStall),
-  when('ending', readFailure),
+  when('ending', onStalledTurnEnd),
+  when('ending', onFailedTurn),
   when('ending', waitLonger),
   (state) => (state.turn.phase === 'running' ? stopHeldPrompt(state) : state),
   // When a turn begins, these timers must not apply to the next prompt.
@@ -120,13 +127,13 @@ const RULES: readonly Rule[] = [
   on('boundary', live(limitThrash)),
   when('call', measureRelief),
   (state, { event }) => (isMeasuredLine(state, event) ? updateLatch(state) : state),
-  when('ending', live(noteTurn)),
-  live(judgeZone),
+  when('ending', live(recordTurnHealth)),
+  live(updateZone),
   // Requests to claude, limits and costs.
-  (state, { event }) => askLater(state, event),
+  (state, { event }) => askWhenNeeded(state, event),
   placeTrigger,
-  when('agents', judgeAgents),
-  when('agents', acting(countUnseen)),
+  when('agents', enforceAgentLimits),
+  when('agents', acting(askCostOfUnseenCalls)),
   when('call', prepareExact),
   on('user', askCostAfterTools),
   on('result', onBudgetStop),
@@ -170,8 +177,8 @@ function updateTools(state: GovernorState, { before, event }: Line): GovernorSta
 /** Updates the state after a call: its turn, its prompt cache, and the background tasks that the model now knows. */
 function updateAfterCall(state: GovernorState, { before, event }: Line<SizedCall>): GovernorState {
   const draft = draftOf(state);
-  if (!state.facts.isInjected) draft.turn = calledTurn(state.turn);
-  draft.work = { ...state.work, tasks: withoutTold(state.work.tasks) };
+  if (!state.facts.isInjected) draft.turn = countTurnCall(state.turn);
+  draft.work = { ...state.work, tasks: withoutReported(state.work.tasks) };
   if (event.kind === 'assistant') {
     const { gauge } = before;
     // Before a turn, the cache may have expired, and a compaction comes before the first call.
@@ -208,7 +215,7 @@ function endTurn(state: GovernorState, { event, before }: Line<ResultEvent>): Go
   const others = (resumes ? droppedPrompts : owedPrompts)(state);
   const answered = isCutOff(before, event) ? [] : owedPrompts(ended).filter((one) => !others.includes(one));
   // This result replaces the deferred result of the interrupted turn.
-  const next = answer(timed, answered);
+  const next = closeAnswered(timed, answered);
   return resumes ? emit(next, { kind: 'deferred', fate: 'drop' }) : next;
 }
 
@@ -217,7 +224,7 @@ function isCutOff(state: GovernorState, event: ResultEvent): boolean {
   if (state.run.mode !== 'act') return false;
   if (endsAtBudget(state, event)) return true;
   const isAborted = event.terminalReason === undefined || event.terminalReason.startsWith('aborted');
-  if (!tellsInterrupt(event) || !isAborted) return false;
+  if (!reportsInterrupt(event) || !isAborted) return false;
   return UNANSWERED_STOPS.includes(state.turn.stopped) || state.mailbox.input === 'interrupted';
 }
 
@@ -228,7 +235,8 @@ function onClaudeRequest(before: GovernorState, event: ControlRequestEvent): Gov
   const state = recordTaskReport(readSession(before, event), event);
   const callbacks = [...state.process.control.callbacks.slice(-MAX_CALLBACKS), event.requestId];
   const answered = changedIn(state, 'control', { callbacks });
-  if (event.callbackId?.startsWith(OWN_PREFIX)) return holdCall(answered, event) ?? answerCallback(answered, event);
+  if (event.callbackId?.startsWith(OWN_PREFIX))
+    return delayToolHook(answered, event) ?? answerCallback(answered, event);
   const reply = replyForCaller(state, event);
   if (reply !== undefined) return emit(answered, reply);
   return state.run.mode === 'act' ? onQuestion(state, event.requestId) : state;

@@ -15,7 +15,7 @@ import {
   type Gauge,
   isCharactersOnly,
   predictedTokens,
-  settleOutput,
+  withFinalOutput,
   withReading,
 } from '../gauge/gauge.ts';
 import { isAlias, learnWindowOf, useWindowOf } from '../gauge/model-windows.ts';
@@ -42,7 +42,7 @@ export function readContext(state: GovernorState, event: Event, content: Content
       return withGauge(state, readMessage(state, event, content));
     case 'partial':
       if (event.subagent !== null || event.outputTokens === undefined) return state;
-      return withGauge(state, settleOutput(state.gauge, event.outputTokens));
+      return withGauge(state, withFinalOutput(state.gauge, event.outputTokens));
     case 'init':
       return readInit(state, event);
     case 'result':
@@ -190,9 +190,9 @@ function readResult(state: GovernorState, event: ResultEvent): Gauge {
     return addCall(gauge, { ...call, generated: NO_CONTENT });
   }
   if (isCharactersOnly(gauge)) return settleCharacters(gauge);
-  if (event.lastIteration !== undefined) return settleOutput(gauge, event.lastIteration.output);
+  if (event.lastIteration !== undefined) return withFinalOutput(gauge, event.lastIteration.output);
   // The usage of a turn with one call is the usage of that call.
-  return state.turn.calls === 1 && event.usage !== undefined ? settleOutput(gauge, event.usage.output) : gauge;
+  return state.turn.calls === 1 && event.usage !== undefined ? withFinalOutput(gauge, event.usage.output) : gauge;
 }
 
 /** Reads the windows of all models, including subagents', from a result. @param main the session's model */

@@ -1,15 +1,15 @@
 import type { Prompt } from '../input.ts';
 import {
-  answer,
+  callerRequests,
+  closeAnswered,
   droppedPrompts,
   isSeen,
   markOwed,
   openPrompts,
   promptsInTurn,
-  requestsOf,
 } from '../prompts/mailbox.ts';
 import {
-  CONTINUE,
+  CONTINUE_SENTENCE,
   countSent,
   isOwnOrStamped,
   isOwnUuid,
@@ -17,8 +17,8 @@ import {
   ownUuid,
   userLine,
 } from '../prompts/own-lines.ts';
-import { promptIn, promptsAsText, tellsTask } from '../prompts/prompt.ts';
-import { noteSentPrompt } from '../prompts/turns.ts';
+import { describesTask, promptIn, promptsAsText } from '../prompts/prompt.ts';
+import { recordSentPrompt } from '../prompts/turns.ts';
 import { recordPrompt } from '../relief/exact.ts';
 import type { GovernorState } from '../state.ts';
 import { changed, changedIn, decide, emit, setTimer } from '../steps.ts';
@@ -39,7 +39,7 @@ export function sendPrompt(state: GovernorState, prompt: Prompt): GovernorState 
   const asWritten = mode === 'observe' && callerSpeaksProtocol ? ({ exact: true } as const) : {};
   const send = { kind: 'send', line: prompt.line, promptUuid: prompt.uuid, ...asWritten } as const;
   const mayBeSkipped = mode === 'act' && state.process.resumes && !isOwnOrStamped(state, prompt.uuid);
-  const afterSend = isSkipped ? reportSkipped(afterRead, [prompt]) : noteSentPrompt(afterRead, prompt);
+  const afterSend = isSkipped ? reportSkipped(afterRead, [prompt]) : recordSentPrompt(afterRead, prompt);
   if (mode === 'replay') return afterSend;
   return emit(afterSend, send, ...(mayBeSkipped ? [setTimer('skip', SKIPPED_AFTER_MS)] : []));
 }
@@ -60,7 +60,7 @@ export function injectPrompt(
  */
 export function closePromptsWithoutTurn(state: GovernorState): GovernorState {
   if (state.turn.phase !== 'sent') return state;
-  return answer(changedIn(state, 'turn', { phase: 'idle' }), promptsInTurn(state));
+  return closeAnswered(changedIn(state, 'turn', { phase: 'idle' }), promptsInTurn(state));
 }
 
 export function closeSkippedPrompts(state: GovernorState): GovernorState {
@@ -85,18 +85,19 @@ export function rememberPrompt(
   { uuid, command, text }: Prompt,
   isAsked = command === undefined,
 ): GovernorState {
-  const isTask = isAsked && (state.session.latestPrompt === undefined || tellsTask(text));
+  const isTask = isAsked && (state.session.latestPrompt === undefined || describesTask(text));
   return text === '' || !isTask || isOwnUuid(state, uuid) ? state : changedIn(state, 'session', { latestPrompt: text });
 }
 
 /** Resumes interrupted work in a turn that the caller sees and that answers the caller's request. */
 export function resumeWork(state: GovernorState, work: string): GovernorState {
   const resumed = changed(state, { mailbox: { ...markOwed(state), work: undefined } });
-  const requests = requestsOf(state, droppedPrompts(state));
+  const requests = callerRequests(state, droppedPrompts(state));
   const { text, actions } =
     requests.length === 0 ? NO_ADDITION : promptsAsText(state, requests, 'What it was to answer');
   // A text that begins with ctxb's opening counts as ctxb's, so the user's words must not be in it.
-  const words = text === '' ? `${OWN_OPENING}${work}\n\n${CONTINUE}` : [work, text, CONTINUE].join('\n\n');
+  const words =
+    text === '' ? `${OWN_OPENING}${work}\n\n${CONTINUE_SENTENCE}` : [work, text, CONTINUE_SENTENCE].join('\n\n');
   // If the run waited, it reports that the API answers again.
   const given = emit(resumed, ...actions);
   const announced = state.limits.wait.phase === 'none' ? decide(given, 'resume', work) : given;

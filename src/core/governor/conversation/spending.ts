@@ -1,10 +1,10 @@
 import type { Event, ResultEvent, UserEvent } from '../../protocol/events.ts';
 import { isComputed, runMicroUsd, toUsd } from '../cost/cost.ts';
 import { asksPerson, type CostLimits, type CostNotice, isRoomUsedUp, judgeCost } from '../cost/cost-limit.ts';
-import { tellsInterrupt } from '../facts.ts';
+import { reportsInterrupt } from '../facts.ts';
 import { IDLE } from '../operations/operation.ts';
 import { waiting } from '../prompts/mailbox.ts';
-import { askCounter, sendInterrupt } from '../prompts/own-lines.ts';
+import { askCostCounter, sendInterrupt } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
 import { changed, changedIn, decide, emit, isWithinLimit, type Line, SHOW_DEFERRED, setTimer } from '../steps.ts';
 import { stopWaiting } from '../waits/wait.ts';
@@ -15,7 +15,7 @@ import { injectPrompt } from './send-prompt.ts';
  * but the interrupt may still hit the next turn.
  */
 export function onBudgetStop(state: GovernorState, { before, event }: Line<ResultEvent>): GovernorState {
-  if (tellsInterrupt(event)) return state;
+  if (reportsInterrupt(event)) return state;
   if (endsAtBudget(state, event)) return changedIn(state, 'limits', { phase: 'wrapping' });
   const isWhole = before.turn.stopped === 'cost' && state.turn.phase === 'idle';
   return isWhole ? changedIn(state, 'limits', { brokenOff: false }) : state;
@@ -35,7 +35,7 @@ export function checkSpending(before: GovernorState, state: GovernorState): Gove
  * Asks claude for its cost after its tools have run. The stream lacks the final token counts of the answer before them.
  */
 export function askCostAfterTools(state: GovernorState, { event }: Line<UserEvent>): GovernorState {
-  return event.role === 'tool-result' && isLimited(state) ? askCounter(state) : state;
+  return event.role === 'tool-result' && isLimited(state) ? askCostCounter(state) : state;
 }
 
 /** Warns that no cost limit holds, because claude's counter lacks tokens too. */
@@ -192,5 +192,5 @@ function endAtLimit(state: GovernorState): GovernorState {
 export function isResumedInterrupt(state: GovernorState, event: Event): boolean {
   const { stopped } = state.turn;
   const isResumed = stopped === 'stall' || (stopped === 'cost' && actionAtLimit(state) !== 'stop');
-  return (isResumed || (stopped === 'wait' && event.kind === 'user')) && tellsInterrupt(event);
+  return (isResumed || (stopped === 'wait' && event.kind === 'user')) && reportsInterrupt(event);
 }

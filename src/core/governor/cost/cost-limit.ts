@@ -1,7 +1,7 @@
 import type { CostPolicy } from '../policy.ts';
 import { toMicroUsd, toUsd } from './cost.ts';
 
-/** `run`: for this run. `project`: for all runs of one context folder, in one period. */
+/** `run`: this run. `project`: all runs with the same context folder in one period. */
 export type CostScope = 'run' | 'project';
 
 export type Spending = Readonly<typeof NO_SPENDING>;
@@ -14,11 +14,11 @@ export const NO_SPENDING = {
   /** Costs of this run before it was interrupted, in micro-dollars. They are part of `others`. */
   before: 0,
   /**
-   * Expected cost of calls that were running when claude or ctxb was killed, in micro-dollars: the API received them,
-   * and the answers are lost. It counts only for limits.
+   * Expected cost of calls that were running when claude or ctxb was killed, in micro-dollars. The API has received
+   * them, and their answers are lost. Counts only for limits.
    */
   lost: 0,
-  /** Limits in US dollars that the user set in place of reached ones. */
+  /** Higher limits that the user has set after reaching one, in US dollars. */
   raised: {} as { readonly [S in CostScope]?: number | undefined },
   /** `wrapping`: the last turn is running. */
   phase: 'within' as 'within' | 'wrapping' | 'over',
@@ -43,7 +43,7 @@ export interface CostLimits {
   readonly lostMicroUsd?: number;
 }
 
-/** How far one limit is used up, in micro-dollars. */
+/** The used share of one limit, in micro-dollars. */
 interface CostShare<Level = 'none' | 'warn' | 'limit'> {
   readonly scope: CostScope;
   readonly level: Level;
@@ -51,12 +51,16 @@ interface CostShare<Level = 'none' | 'warn' | 'limit'> {
   readonly limit: number;
 }
 
-/** A notice about a limit. It can be repeated for a raised limit. */
+/** A notice about a limit. Repeated after the user has raised the limit. */
 export type CostNotice = CostShare<'warn' | 'limit'>;
 
 /**
- * `nearest`: the limit that is used up most. `level`: its level; it stays `limit` until the limit is raised. `news`:
- * notices that were not given yet; a run that crosses a limit at once gets the warning first.
+ * Compares costs with limits.
+ *
+ * - `nearest`: the limit with the largest used share.
+ * - `level`: its level. `limit` stays until the user raises the limit.
+ * - `news`: notices that are new. A run that crosses a limit at once gets the warning first.
+ *
  * @param spent costs of this run, in micro-dollars
  * @param earlier `said` of the previous result; empty at the start
  */
@@ -69,10 +73,10 @@ export function judgeCost(spent: number, limits: CostLimits, earlier: readonly C
   return { level: nearest?.level ?? 'none', nearest, news, said: news.length === 0 ? earlier : [...earlier, ...news] };
 }
 
-/** Room above a limit for the last turn: a share of the limit, at least `leastUsd`, enough for a few calls. */
+/** Room for the last turn above a limit: a share of the limit, and at least `leastUsd`, which pays a few calls. */
 const HEADROOM = { share: 0.2, leastUsd: 0.2 };
 
-/** Upper bound for the costs including the last turn, in US dollars. */
+/** The limit with the room for the last turn, in US dollars. */
 export function withHeadroom(limitUsd: number): number {
   return limitUsd + Math.max(limitUsd * HEADROOM.share, HEADROOM.leastUsd);
 }
@@ -90,7 +94,7 @@ function sharesOf(spent: number, limits: CostLimits): CostShare[] {
   return [...run, ...project].sort((a, b) => b.spent / b.limit - a.spent / a.limit);
 }
 
-/** Share of a limit at which ctxb warns: it leaves room to wrap up. */
+/** Share of a limit at which ctxb warns. The rest is enough to wrap up. */
 const WARN_AT = 0.8;
 
 function shareOf(scope: CostScope, spent: number, limitUsd: number | undefined): CostShare[] {

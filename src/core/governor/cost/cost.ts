@@ -3,7 +3,16 @@ import { isAllZero, isNewer } from '../../protocol/usage.ts';
 import { isAtLeast } from '../../protocol/version.ts';
 import { addContent, type Content, measureLine, NO_CONTENT, sumContent } from '../gauge/estimator.ts';
 import { callMicroUsd, latestCallsMicroUsd, openMicroUsd, type PricedCall, replaceCall } from './priced-call.ts';
-import { furtherCost, leastPriceFor, microUsdOf, PAID, type Price, type Prices, priceFor, ratesBy } from './prices.ts';
+import {
+  furtherCost,
+  leastPriceFor,
+  microUsdOf,
+  PAID_ELSEWHERE,
+  type Price,
+  type Prices,
+  priceFor,
+  ratesBy,
+} from './prices.ts';
 
 /**
  * Costs of a run, including subagents. All sums are whole micro-dollars (millionths of a US dollar): with binary
@@ -24,20 +33,20 @@ export const EMPTY_COST = {
   /** The last call of each thread since the last report: the main thread and its subagents call in parallel. */
   calls: [] as readonly PricedCall[],
   /**
-   * The last known report before this process, as long as the process has reported nothing: it resumes a session, and
-   * its counter may begin with the costs of that session. undefined if the counter began at 0.
+   * The last known report before this process, until this process reports. A resumed session's counter may begin with
+   * that cost. undefined if the counter began at 0.
    */
   carried: undefined as number | undefined,
-  /** Whether a part of `counted` was only computed and will never be reported, or a call was cut off. */
+  /** Whether a part of `counted` was only computed and claude will never report it, or a call was cut off. */
   guessed: false,
   /** Whether any cost is known, by a report or by a call with a price. */
   known: false,
   /**
-   * - `seen`: a call came without usage.
-   * - `proved`: claude's own counter did not rise by such a call, because the back-end did not count its tokens.
+   * - `seen`: a call had no usage.
+   * - `proved`: claude's counter did not rise by that call, because the back-end does not count its tokens.
    */
   uncounted: 'none' as 'none' | 'seen' | 'proved',
-  /** A model or a term without a known price: it costs nothing until claude reports the cost. */
+  /** A model or term without a known price. It costs nothing until claude reports the cost. */
   unpriced: undefined as string | undefined,
 };
 
@@ -46,8 +55,8 @@ interface PriceList {
   /** Version of Claude Code, for lines that do not state it. */
   readonly version: string | undefined;
   /**
-   * The lines can be of several processes. No limit depends on the sum, as it does in a run, where each call counts at
-   * least with its list price.
+   * Whether the lines may come from several processes. No limit depends on the sum; in a run, each call counts with at
+   * least its list price.
    */
   readonly isRecording?: boolean;
 }
@@ -67,13 +76,16 @@ export function readCost(cost: Cost, event: Event, list: PriceList, written = su
       return withCall(cost, { ...call, usage: { ...call.usage, output: event.outputTokens }, outputKnown: true });
     }
     case 'result':
-      return event.costUsd === undefined ? cost : readReport(beganAgain(cost, event, list), event.costUsd);
+      return event.costUsd === undefined ? cost : readCounter(isCounterReset(cost, event, list), event.costUsd);
     default:
       return cost;
   }
 }
 
-/** In a recording, a process was killed if another one begins before the end of its turn: no report has its calls. */
+/**
+ * Handles the start of a process in a recording. If the previous process had not ended its turn, it was killed, and no
+ * report has its calls.
+ */
 function readBeginning(cost: Cost, { version }: InitEvent, { isRecording }: PriceList): Cost {
   const wasKilled = isRecording && cost.calls.some(({ thread }) => thread === null);
   const begun = wasKilled
@@ -112,7 +124,7 @@ export function knownCostUsd(run: Spender): number | undefined {
   return run.limits.cost.known || run.limits.before > 0 ? runCostUsd(run) : undefined;
 }
 
-/** Whether some of the total is only computed, not reported by claude. */
+/** Whether ctxb computed a part of the total, so that claude did not report it. */
 export function isComputed(cost: Cost): boolean {
   return cost.guessed || openMicroUsd(cost) > 0;
 }
@@ -126,8 +138,8 @@ export function toMicroUsd(usd: number): number {
 }
 
 /**
- * The costs when another process continues the run. `resumed`: with `--resume` or `--continue`, also of an earlier
- * session.
+ * The costs when another process continues the run. `resumed`: with `--resume` or `--continue`, also for a session of
+ * an earlier run.
  */
 export function costAfterRestart(cost: Cost, start: 'fresh' | 'resumed'): Cost {
   const open = openMicroUsd(cost);
@@ -141,33 +153,31 @@ export function costAfterRestart(cost: Cost, start: 'fresh' | 'resumed'): Cost {
   };
 }
 
-/** The cost with the calls since claude's last report by its log. @param microUsd undefined if no log was read */
-export function readLogged(cost: Cost, microUsd = 0): Cost {
+/** Replaces the cost since claude's last report by that from its log. @param microUsd undefined if no log was read */
+export function addLoggedCost(cost: Cost, microUsd = 0): Cost {
   return microUsd > openMicroUsd(cost) ? { ...cost, settled: microUsd - latestCallsMicroUsd(cost) } : cost;
 }
 
 /**
- * claude's own counter before the first call of a process (`get_usage`), in US dollars. It is from before this process,
+ * Reads claude's counter before the first call of a process (`get_usage`), in US dollars. It counts earlier costs only,
  * so the total stays.
  */
-export function readOpening(cost: Cost, usd: number): Cost {
+export function readCounterAtStart(cost: Cost, usd: number): Cost {
   const begins = toMicroUsd(usd);
   if (cost.carried === undefined || !Number.isSafeInteger(begins)) return cost;
   return { ...cost, reported: begins, counted: cost.counted - begins, carried: undefined };
 }
 
-/**
- * claude's own counter, from a result or from `get_usage`, also within a turn: US dollars, cumulative over the process.
- */
-export function readReport(cost: Cost, usd: number): Cost {
+/** Reads claude's counter, in US dollars over the whole process: from a result, or from `get_usage` within a turn. */
+export function readCounter(cost: Cost, usd: number): Cost {
   const total = toMicroUsd(usd);
   if (!Number.isSafeInteger(total) || total < 0) return cost;
-  if (cost.carried !== undefined) return readFirstReport(cost, total, cost.carried);
+  if (cost.carried !== undefined) return readFirstCounter(cost, total, cost.carried);
   const open = openMicroUsd(cost);
-  // An unchanged counter does not include the calls since: they are running, or the back-end does not count them.
+  // An unchanged counter lacks the calls since. They are running, or the back-end does not count them.
   if (total === cost.reported && (open > 0 || cost.uncounted !== 'none'))
     return open > 0 || cost.uncounted === 'proved' ? cost : { ...cost, uncounted: 'proved' };
-  // 2.1.329 and later reset it with `/clear`, and never report the calls that were unreported by then.
+  // From 2.1.329 on, `/clear` resets the counter. claude then never reports the calls that it had not reported.
   const unreported = total === 0 ? open : 0;
   const before = total < cost.reported ? cost.reported + unreported : 0;
   return {
@@ -182,10 +192,10 @@ export function readReport(cost: Cost, usd: number): Cost {
 }
 
 /**
- * In a recording a result can be from another process, whose counter began at 0. ctxb assumes so if the turn alone
- * explains the counter better than the turn and the earlier reports together.
+ * Whether a result in a recording is from another process, whose counter began at 0: the turn alone explains the
+ * counter better than the turn and the earlier reports together.
  */
-function beganAgain(cost: Cost, event: ResultEvent, list: PriceList): Cost {
+function isCounterReset(cost: Cost, event: ResultEvent, list: PriceList): Cost {
   const total = toMicroUsd(event.costUsd ?? 0);
   if (!list.isRecording || cost.carried !== undefined || total <= cost.reported) return cost;
   const ofTurn = Math.max(openMicroUsd(cost), turnMicroUsd(event, list));
@@ -199,17 +209,17 @@ export function turnMicroUsd({ usage, windows }: ResultEvent, { prices, version 
   const [model, ...others] = Object.keys(windows);
   const price = others.length > 0 ? undefined : priceFor(model, prices, version);
   if (usage === undefined || price === undefined) return 0;
-  // The usage sums several prompts, so it does not show which of them have the rates of long prompts.
+  // The usage sums several calls, so it does not show which of them have the rates of long prompts.
   const rates = ratesBy((name) => price[name]);
   return microUsdOf(usage, rates);
 }
 
 /**
- * The first report of a process that resumes a session, in a version that may have carried over the session's cost:
- * after a crash the counter can include all, a part or nothing. So only its later changes count, and the costs so far
- * are computed.
+ * Reads the first report of a process that resumes a session, in a version that may carry over the session's cost.
+ * After a crash, the counter may include all of that cost, a part or nothing. So only later changes count, and the cost
+ * so far is computed.
  */
-function readFirstReport(cost: Cost, total: number, carried: number): Cost {
+function readFirstCounter(cost: Cost, total: number, carried: number): Cost {
   const computedMicroUsd = openMicroUsd(cost);
   const spentMicroUsd = cost.unpriced === undefined ? computedMicroUsd : total - (total < carried ? 0 : carried);
   return {
@@ -228,7 +238,7 @@ const NO_FIGURES = { outputKnown: false, generated: NO_CONTENT };
 function readCall(cost: Cost, event: AssistantEvent, list: PriceList, written: Content): Cost {
   const { usage, messageId, subagent: thread, model } = event;
   if (event.isBilled) return cost;
-  if (event.synthetic || usage === undefined || isAllZero(usage)) return noteUncounted(cost, event);
+  if (event.synthetic || usage === undefined || isAllZero(usage)) return recordUncounted(cost, event);
   const last = cost.calls.find((call) => call.thread === thread);
   // Each line without a message id counts as a call.
   const open = messageId === '' || last?.messageId !== messageId ? undefined : last;
@@ -238,12 +248,12 @@ function readCall(cost: Cost, event: AssistantEvent, list: PriceList, written: C
   if (open !== undefined && !isNewer(usage, open.usage)) return withCall(cost, { ...open, outputKnown, generated });
   const version = event.version ?? list.version;
   const price = priceIn(list, event, version, last);
-  if (price === undefined) return withGap(cost, model ?? '');
+  if (price === undefined) return withUnpriced(cost, model ?? '');
   const { microUsd, unpriced } = furtherCost(usage, price, list.prices, version);
   const besides = microUsd + paidMicroUsd(event, price);
   const call = { thread, messageId, model, version, price, usage, besides, outputKnown, generated };
   const settled = cost.settled + (last && last !== open ? callMicroUsd(last) : 0);
-  return withGap(withCalls(cost, settled, true, replaceCall(cost.calls, call)), unpriced);
+  return withUnpriced(withCalls(cost, settled, true, replaceCall(cost.calls, call)), unpriced);
 }
 
 function priceIn(
@@ -252,20 +262,24 @@ function priceIn(
   version: string | undefined,
   last?: PricedCall,
 ) {
-  if (last !== undefined && last.price !== PAID && last.model === model && last.version === version) return last.price;
-  return (isRecording ? priceFor : leastPriceFor)(model, prices, version) ?? (costUsd === undefined ? undefined : PAID);
+  if (last !== undefined && last.price !== PAID_ELSEWHERE && last.model === model && last.version === version)
+    return last.price;
+  return (
+    (isRecording ? priceFor : leastPriceFor)(model, prices, version) ??
+    (costUsd === undefined ? undefined : PAID_ELSEWHERE)
+  );
 }
 
 function paidMicroUsd({ costUsd }: AssistantEvent, price: Price): number {
-  return price === PAID ? toMicroUsd(costUsd ?? 0) : 0;
+  return price === PAID_ELSEWHERE ? toMicroUsd(costUsd ?? 0) : 0;
 }
 
-/** A subagent's call may still run when the counter is read. */
-function noteUncounted(cost: Cost, { synthetic, subagent }: AssistantEvent): Cost {
+/** Records a call without usage of the main thread. A subagent's call may still run when ctxb reads the counter. */
+function recordUncounted(cost: Cost, { synthetic, subagent }: AssistantEvent): Cost {
   return synthetic || subagent !== null || cost.uncounted !== 'none' ? cost : { ...cost, uncounted: 'seen' };
 }
 
-function withGap(cost: Cost, unpriced: string | undefined): Cost {
+function withUnpriced(cost: Cost, unpriced: string | undefined): Cost {
   return unpriced === undefined || cost.unpriced !== undefined ? cost : { ...cost, unpriced };
 }
 
@@ -273,15 +287,14 @@ function withCall(cost: Cost, call: PricedCall): Cost {
   return withCalls(cost, cost.settled, cost.known, replaceCall(cost.calls, call));
 }
 
-/** Copies field by field, for the reason given at `draftOf`. */
+/** Copies field by field for speed; `draftOf` has the measurement. */
 function withCalls(cost: Cost, settled: number, known: boolean, calls: Cost['calls']): Cost {
   const { reported, counted, carried, guessed, uncounted, unpriced } = cost;
   return { reported, counted, settled, calls, carried, guessed, known, uncounted, unpriced };
 }
 
 /**
- * The first version whose counter begins, in a process that resumes a session, with the cost of the session at its
- * exit, as others measured; 2.1.330 does (measured with `--continue`). In 2.1.197 it begins at 0 (measured with
- * `--resume`, `--continue` and `--fork-session`).
+ * The first version whose counter begins with the session's cost when a process resumes a session, according to others.
+ * Measured: 2.1.330 does (`--continue`). 2.1.197 begins at 0 (`--resume`, `--continue`, `--fork-session`).
  */
 export const CARRIES_COUNTER_SINCE = '2.1.277';

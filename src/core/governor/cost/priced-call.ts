@@ -12,7 +12,7 @@ export interface PricedCall {
   readonly version: string | undefined;
   readonly price: Price;
   readonly usage: Usage;
-  /** Cost of further inferences that were billed with the call, in micro-dollars. */
+  /** Cost of further model runs that were billed with the call, in micro-dollars. */
   readonly besides: number;
   /** Whether the output count in `usage` is final, not a placeholder of 1 to 8. */
   readonly outputKnown: boolean;
@@ -31,7 +31,7 @@ export function replaceCall(calls: readonly PricedCall[], call: PricedCall): rea
   return [...calls.filter(({ thread }) => thread !== call.thread), call];
 }
 
-/** The last call of a thread since claude's last report; undefined without a call that has a price. */
+/** The last call of a thread since claude's last report; undefined if none has a price. */
 export function openCall({ calls }: OpenCalls, thread: string) {
   const call = calls.find((each) => each.thread === thread);
   if (call === undefined) return undefined;
@@ -47,7 +47,7 @@ export function openMicroUsd(cost: OpenCalls): number {
   return cost.settled + latestCallsMicroUsd(cost);
 }
 
-/** Billed output tokens of a call, as far as known; rather an underestimate. */
+/** Billed output tokens of a call. Never an overestimate. */
 export function billedOutput(
   output: number,
   { outputKnown, generated }: Pick<PricedCall, 'outputKnown' | 'generated'>,

@@ -15,7 +15,7 @@ export interface Rates {
 }
 
 export interface Price extends Rates {
-  /** Rates of a call with a prompt of more than `above` tokens; in fast mode of more than `fastAbove`, if given. */
+  /** Rates of a call with a prompt of more than `above` tokens, or in fast mode of more than `fastAbove`. */
   readonly longPrompt?: { readonly above: number; readonly fastAbove?: number; readonly rates: Rates };
   /** Factor of the price in fast mode; undefined if the price is the same. */
   readonly fastTimes?: number;
@@ -26,14 +26,14 @@ export interface Price extends Rates {
 /** Prices by the beginning of a model's id, or by the whole id. The longest match counts. */
 export type Prices = Readonly<Record<string, Price>>;
 
-/** Prices relative to input for most models, used for prices that are not given. */
+/** The ratios to the input price for most models. They replace missing prices. */
 export const USUAL_RATIOS = { input: 1, output: 5, cacheWrite: 1.25, cacheWriteHour: 2, cacheRead: 0.1 } as const;
 
 const IN_FAST = { fastTimes: 2 };
 const IN_FAST_BEFORE = { fastTimes: 6 };
 
-/** Tokens of the largest prompt. */
-const LARGEST = 1_000_000;
+/** Maximum tokens of a prompt. */
+const MAX_PROMPT_TOKENS = 1_000_000;
 
 /** Prices while the window of 1,000,000 tokens was a beta: prompts above 200,000 tokens cost more. */
 const withBeta = (dollars: number, more: Partial<Price> = {}): Price => {
@@ -43,7 +43,10 @@ const withBeta = (dollars: number, more: Partial<Price> = {}): Price => {
   const before = { version: '2.1.50', price: { ...price, longPrompt } };
   return {
     ...price,
-    before: { version: '2.1.75', price: { ...price, longPrompt: { ...longPrompt, fastAbove: LARGEST }, before } },
+    before: {
+      version: '2.1.75',
+      price: { ...price, longPrompt: { ...longPrompt, fastAbove: MAX_PROMPT_TOKENS }, before },
+    },
   };
 };
 
@@ -88,17 +91,17 @@ export const PRICES: Prices = {
   'claude-haiku-5-5': { ...ratesFrom(0.1), longPrompt: { above: 100_000, rates: ratesFrom(0.5) } },
 };
 
-/** The price of tokens whose cost is known otherwise. */
-export const PAID: Price = ratesFrom(0);
+/** The price of tokens whose cost is counted elsewhere. */
+export const PAID_ELSEWHERE: Price = ratesFrom(0);
 
 /** Micro-dollars of a web search; claude counts it since 2.1.49 at the latest. */
 const WEB_SEARCH = 10_000;
 
 /**
- * Factors of the price, by terms; fast mode has one for each model. claude counts a US region since 2.1.239 at the
- * latest, and never sends a batch, but gateways can.
+ * Factors of the price by term. Fast mode has its own factor for each model. claude counts a US region since 2.1.239 at
+ * the latest. It never sends a batch, but gateways can.
  */
-const TIMES: Readonly<Record<string, number>> = { [FAST]: 1, us: 1.1, batch: 0.5 };
+const PRICE_FACTORS: Readonly<Record<string, number>> = { [FAST]: 1, us: 1.1, batch: 0.5 };
 
 /** @param dollars US dollars per million tokens of input */
 function ratesFrom(dollars: number, cacheRead: number = USUAL_RATIOS.cacheRead): Rates {
@@ -149,11 +152,11 @@ function namesIn(prices: Prices): readonly Name[] {
   return Object.keys(prices).map((name) => ({ name, known: name.startsWith('claude-') ? modelName(name) : undefined }));
 }
 
-/** Computed once, because each call looks up its price several times. */
+/** Computed once, because every call needs its price several times. */
 const LISTED = namesIn(PRICES);
 
 /**
- * From `prices`, or else the list price.
+ * The price from `prices`, or else the list price.
  * @param version version of the Claude Code that counted; undefined: the current one
  */
 export function priceFor(
@@ -171,7 +174,7 @@ export function leastPriceFor(model: string | undefined, prices: Prices, version
   return { ...listed, ...ratesBy((name) => Math.max(own[name], listed[name])) };
 }
 
-/** Some gateways offer the fast mode as a separate model. */
+/** Some gateways offer the fast mode as a model of its own. */
 const FAST_ID = /-fast(?::|$)/;
 
 function listPrice(model: string, version: string | null | undefined): Price | undefined {
@@ -186,8 +189,8 @@ function priceInVersion(price: Price, version: string): Price {
 }
 
 /**
- * `claude-opus-4-1` does not match `claude-opus-4-10`, nor `claude-opus-5` a later `claude-opus-5-6`: only a date may
- * follow.
+ * Whether `name` is the beginning of the model id, followed by nothing or a date. So `claude-opus-4-1` does not match
+ * `claude-opus-4-10`, nor `claude-opus-5` a later `claude-opus-5-6`.
  */
 function isBeginning(name: string, id: string): boolean {
   return id.startsWith(name) && !(/\d$/.test(name) && /^(?:\d|-\d{1,2}(?!\d))/.test(id.slice(name.length)));
@@ -204,17 +207,17 @@ export function microUsdOf(usage: Usage, listPrice: Price, output = usage.output
     (usage.cacheCreation - hour) * price.cacheWrite +
     hour * price.cacheWriteHour +
     usage.cacheRead * price.cacheRead;
-  const times = names.reduce((product, name) => product * (ownOf(TIMES, name) ?? 1), 1);
+  const times = names.reduce((product, name) => product * (ownOf(PRICE_FACTORS, name) ?? 1), 1);
   return Math.min(Math.round((sum / 1_000_000) * times + webSearches * WEB_SEARCH), Number.MAX_SAFE_INTEGER);
 }
 
 /**
- * Micro-dollars of further inferences of a call. `unpriced`: a model or a term without a known price, which the sum
+ * Micro-dollars of further model runs in a call. `unpriced`: a model or term without a known price, which the sum
  * lacks.
  */
 export function furtherCost({ besides = [], terms }: Usage, own: Price, prices: Prices, version: string | undefined) {
   let microUsd = 0;
-  let unpriced = terms?.names.find((name) => !Object.hasOwn(TIMES, name));
+  let unpriced = terms?.names.find((name) => !Object.hasOwn(PRICE_FACTORS, name));
   for (const { model, usage } of besides) {
     const price = model === undefined ? own : priceFor(model, prices, version);
     if (price === undefined) unpriced ??= model;

@@ -27,10 +27,10 @@ export const NO_CACHE = {
 };
 
 /**
- * The cache after a call of the main thread, which wrote to it, or extended its life by reading. Only writes show its
+ * The cache after a call of the main thread: the call wrote to it, or reading extended its life. Only writes show its
  * lifetime.
  * @param session tools and version of the call
- * @param before tokens of the call before it in the turn; undefined: none, or the context was replaced since
+ * @param before tokens of the previous call of the turn; undefined if there was none, or the context was replaced
  */
 export function cacheAfter(
   cache: PromptCache,
@@ -45,15 +45,16 @@ export function cacheAfter(
     usedAt: held > 0 ? now : undefined,
     lifetimeMs: cacheCreation > 0 ? lifetimeOf(usage) : cache.lifetimeMs,
     held,
-    hits: before === undefined ? cache.hits : cache.hits + (Number(cacheRead * 2 >= before) - cache.hits) / MIN_CALLS,
+    hits:
+      before === undefined ? cache.hits : cache.hits + (Number(cacheRead * 2 >= before) - cache.hits) / AVERAGED_CALLS,
     setup: session.setup,
     version: version ?? session.version,
     restarted: false,
   };
 }
 
-/** Calls after which a changed share of hits is known. */
-const MIN_CALLS = 12;
+/** Number of calls over which the hit rate is averaged. */
+const AVERAGED_CALLS = 12;
 
 /** How long the cache keeps most of what a call has written to it, in milliseconds. */
 function lifetimeOf({ cacheCreation, cacheCreationHour = 0 }: Usage): number {

@@ -105,12 +105,12 @@ export function sumContent(contents: readonly Content[]): Content {
   return contents.length === 1 && only !== undefined ? only : contents.reduce(addContent, NO_CONTENT);
 }
 
-const NOTHING: readonly Content[] = [];
+const NO_BLOCKS: readonly Content[] = [];
 
 /** Content of each block of a line, if it counts for the main thread's context or for the line's cost. */
 export function measureLine(event: Event): readonly Content[] {
   const counts = event.kind === 'assistant' || (event.kind === 'user' && event.subagent === null && !event.replay);
-  return counts ? event.blocks.map((block) => measureBlock(block)) : NOTHING;
+  return counts ? event.blocks.map((block) => measureBlock(block)) : NO_BLOCKS;
 }
 
 export function addContent(a: Content, b: Content): Content {

@@ -135,7 +135,7 @@ export function addCall(gauge: Gauge, { messageId, model, usage, outputKnown, ge
     call: { messageId, model, usage, peaks: gauge.peaks, output: usage.output, outputKnown, generated },
     added: NO_CONTENT,
     thoughts: gauge.thoughts + generated.thoughts,
-    calibration: calibrationFor(model, previous === null ? gauge.calibration : learn(gauge, previous, used)),
+    calibration: calibrationFor(model, previous === null ? gauge.calibration : learnFromCall(gauge, previous, used)),
     calls: gauge.calls + 1,
     grown: gauge.grown + (previous === null ? 0 : Math.max(0, used - gauge.used)),
     peak,
@@ -169,7 +169,7 @@ export function extendCall(gauge: Gauge, figures: Pick<CallFigures, 'generated'>
   return changedGauge(gauge, { call, thoughts, window, used, ...withPeak(before, used) });
 }
 
-export function settleOutput(gauge: Gauge, output: number): Gauge {
+export function withFinalOutput(gauge: Gauge, output: number): Gauge {
   return gauge.call === null ? gauge : changedGauge(gauge, { call: { ...gauge.call, output, outputKnown: true } });
 }
 
@@ -223,7 +223,7 @@ export function callOutput({ call, calibration }: Gauge): number {
   return call.outputKnown ? call.output : Math.max(call.output, estimateTokens(call.generated, calibration));
 }
 
-function learn({ added, calibration, used: before }: Gauge, call: Call, used: number): Calibration {
+function learnFromCall({ added, calibration, used: before }: Gauge, call: Call, used: number): Calibration {
   const growth = used - before;
   if (call.outputKnown) return calibrate(calibration, added, growth - call.output);
   return calibrate(calibration, addContent(added, call.generated), growth);

@@ -86,7 +86,7 @@ export function mainWindow(windows: Readonly<Record<string, number>>, model: str
 const NEWEST_MEASURED = '2.1.332';
 
 /** The last version for which the table was measured, if the recording is newer. */
-export function measuredAsOf(source: WindowSource, version: string | null | undefined): string | undefined {
+export function lastMeasuredVersion(source: WindowSource, version: string | null | undefined): string | undefined {
   const isNewer = source === 'version' && version != null && !isAtLeast(NEWEST_MEASURED, version);
   return isNewer ? NEWEST_MEASURED : undefined;
 }

@@ -7,7 +7,9 @@ import { runningToolTitles } from '../relief/tool-results.ts';
 import type { GovernorState, Turn } from '../state.ts';
 import { changed, changedIn, isCompacting } from '../steps.ts';
 
-/** After the death of a process a running handoff starts over, and a lost document is given again. */
+/**
+ * The relief after the death of a process. A running handoff starts again, and the agent gets a lost document again.
+ */
 export function reliefAfter(state: GovernorState, event: ExitEvent): Relief {
   const { relief, operation } = state;
   const due = 'plan' in operation ? operation.plan.reason : relief.due;
@@ -21,15 +23,15 @@ export function reliefAfter(state: GovernorState, event: ExitEvent): Relief {
 }
 
 /**
- * The log lacks these prompts. claude logs only the last id of prompts that arrive together, so all earlier ones have
- * arrived.
+ * The prompts that the log lacks. claude logs only the last id of prompts that arrive together, so all earlier ones
+ * have arrived too.
  */
 export function undeliveredOf(prompts: readonly Prompt[], { delivered }: ExitEvent): readonly Prompt[] {
   const last = prompts.findLastIndex(({ uuid }) => delivered.includes(uuid));
   return prompts.slice(last + 1);
 }
 
-/** The last turn, if all its prompts are answered and the log lacks it because it lags. */
+/** The last turn if the log lags behind: all its prompts are answered, and the log lacks it. */
 function missingTurn(state: GovernorState, event: ExitEvent): Turn['last'] {
   const { last } = state.turn;
   if (last === undefined || undeliveredOf(owedPrompts(state), event).length > 0) return undefined;
@@ -43,7 +45,7 @@ function interruptedTurn({ prompts, answer }: NonNullable<Turn['last']>): Handof
   return { path: undefined, text, by: 'memory', problems: [] };
 }
 
-/** Longest prompt or answer that is repeated, in UTF-16 units. */
+/** Maximum length of a repeated prompt or answer, in UTF-16 units. */
 const QUOTED_LENGTH = 3_000;
 
 function excerpt(text: string): string {
@@ -55,7 +57,7 @@ export function workAfter(state: GovernorState, event: ExitEvent): string | unde
   // Without a log, all prompts without an answer are sent again.
   if (!event.logged) return undefined;
   if (state.turn.phase === 'idle') return state.mailbox.work;
-  // ctxb's own prompt to resume was not delivered, so it is sent again.
+  // claude did not get ctxb's own prompt to resume, so ctxb sends it again.
   if (!promptsInTurn(state).some(({ uuid }) => event.delivered.includes(uuid)))
     return resumedWork(state) ?? state.mailbox.work;
   // The stream can show a tool call that the log lacks.

@@ -2,7 +2,7 @@ import type { Event } from '../../protocol/events.ts';
 import { withoutRunning } from '../agents/agents.ts';
 import { reopenControl } from '../control/callers-requests.ts';
 import { openControl } from '../control/control.ts';
-import { costAfterRestart, readLogged } from '../cost/cost.ts';
+import { addLoggedCost, costAfterRestart } from '../cost/cost.ts';
 import { latestCallsMicroUsd } from '../cost/priced-call.ts';
 import { TIMERS } from '../effects.ts';
 import type { ExitEvent } from '../input.ts';
@@ -15,7 +15,7 @@ import {
   openPrompts,
   owedPrompts,
   promptsInTurn,
-  restorePrompts,
+  requeueUndelivered,
   unansweredPrompts,
 } from '../prompts/mailbox.ts';
 import { isOwnUuid } from '../prompts/own-lines.ts';
@@ -30,7 +30,7 @@ const REQUESTED_EXIT_CODES: readonly number[] = [0, 129, 130, 143];
 const REQUESTED_EXIT_SIGNALS: readonly string[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGXFSZ'];
 
 export function onExit(before: GovernorState, event: ExitEvent): GovernorState {
-  const cost = readLogged(before.limits.cost, event.openMicroUsd);
+  const cost = addLoggedCost(before.limits.cost, event.openMicroUsd);
   // The API may bill a call that was cut off, and nothing reports its cost.
   const guessed = cost.guessed || before.turn.phase === 'running';
   const state = changedIn(before, 'limits', { cost: { ...cost, guessed } });
@@ -39,16 +39,19 @@ export function onExit(before: GovernorState, event: ExitEvent): GovernorState {
   const { enabled, maxRestarts } = state.run.policy.recovery;
   // The user stopped the run between two processes.
   const isStopped = state.process.phase === 'dead' && event.signal !== undefined;
-  const leaving = isStopped ? undefined : leavingOf(state);
-  // A process with a fresh context needs nothing from the old one, so only the number of restarts limits it.
+  const leaving = isStopped ? undefined : replacementInProgress(state);
+  // A process with a fresh context needs no log of the old one, so only the number of restarts limits it.
   if (leaving !== undefined)
     return restarts < Math.max(1, maxRestarts) ? startFresh(leaving) : endWithProcess(leaving, event);
   const mayRestart = enabled && state.run.persistent && restarts < maxRestarts && state.mailbox.outcome !== 'stalled';
   return mayRestart && isDeath(state, event) ? restart(state, event) : endWithProcess(state, event);
 }
 
-/** undefined unless the document for the next process exists: this one was being replaced, or died during `/clear`. */
-function leavingOf(state: GovernorState): GovernorState | undefined {
+/**
+ * The state if the next process begins with a handoff document: ctxb was replacing this one, or it died during
+ * `/clear`. undefined otherwise.
+ */
+function replacementInProgress(state: GovernorState): GovernorState | undefined {
   if (state.mailbox.input !== 'open' || !('document' in state.operation)) return undefined;
   return changed(state, {
     operation: { phase: 'leaving', plan: state.operation.plan, document: state.operation.document },
@@ -57,7 +60,7 @@ function leavingOf(state: GovernorState): GovernorState | undefined {
 
 function isDeath(state: GovernorState, { code, signal }: ExitEvent): boolean {
   if (state.run.mode !== 'act' || state.mailbox.input !== 'open') return false;
-  // An exit before the session id means a wrong start, which would fail again.
+  // An exit before the session id means a failed start, which would fail again.
   const isUnfit = signal === undefined && state.session.id === undefined;
   if (!state.process.hangs && (isUnfit || wasEndedByUser({ code, signal }))) return false;
   const isIdle = state.turn.phase === 'idle' && state.operation.phase === 'idle';
@@ -70,18 +73,18 @@ export function wasEndedByUser({ code, signal }: Pick<ExitEvent, 'code' | 'signa
   return signal === undefined ? REQUESTED_EXIT_CODES.includes(code ?? 0) : REQUESTED_EXIT_SIGNALS.includes(signal);
 }
 
-/** @param exit undefined if the process was already gone */
+/** Ends the run with its process. @param exit undefined if the process was already gone */
 export function endWithProcess(state: GovernorState, exit?: ExitEvent): GovernorState {
   const isUnrelieved = state.operation.phase === 'leaving' && state.mailbox.input === 'open';
   const outcome = isUnrelieved ? 'unrelieved' : state.mailbox.outcome;
-  return emit(changedIn(tellUnanswered(state, exit), 'mailbox', { input: 'closed', outcome }), SHOW_DEFERRED);
+  return emit(changedIn(reportUnanswered(state, exit), 'mailbox', { input: 'closed', outcome }), SHOW_DEFERRED);
 }
 
-/** Names the prompts without an answer. */
-function tellUnanswered(state: GovernorState, exit: ExitEvent | undefined): GovernorState {
+/** Reports the prompts without an answer. */
+function reportUnanswered(state: GovernorState, exit: ExitEvent | undefined): GovernorState {
   const { input, outcome } = state.mailbox;
   const prompts = openPrompts(state).map(({ uuid }) => uuid);
-  // A claude that exits before its session starts has printed why. After a bad line it does not name the prompts.
+  // claude has printed why it exits before its session starts. After a bad line it does not name the prompts.
   const hasExited = exit !== undefined && exit.signal === undefined && !wasEndedByUser(exit);
   const hasRefused = outcome === 'refused' || (input === 'open' && hasExited);
   const isVain = hasRefused && state.session.id === undefined && !state.process.balks;
@@ -117,7 +120,7 @@ export function onBegin(state: GovernorState): GovernorState {
   const started = changedIn(changed(alone, { operation }), 'limits', {
     cost: costAfterRestart(limits.cost, process.resumes ? 'resumed' : 'fresh'),
   });
-  // The document comes first, because the registered hooks depend on it.
+  // The document comes first, because it decides which hooks ctxb registers.
   return reopenControl(finishAfterExit(changedIn(started, 'exact', { midTurn, prompts })));
 }
 
@@ -128,12 +131,14 @@ export function forgetRestarts(state: GovernorState): GovernorState {
 /** Lines that prove a session. A compaction is reported before its turn begins. */
 const SIGNS_OF_LIFE: readonly Event['kind'][] = ['init', 'assistant', 'compact-status'];
 
-export function noteAlive(state: GovernorState, event: Event): GovernorState {
+export function recordSignOfLife(state: GovernorState, event: Event): GovernorState {
   if (state.process.phase !== 'starting' || !SIGNS_OF_LIFE.includes(event.kind)) return state;
   return changedIn(state, 'process', { phase: 'running' });
 }
 
-/** claude refuses to resume a session with this error, before it exits. Another attempt can follow. */
+/**
+ * Whether claude refuses to resume a session. It reports this error before it exits, and another attempt may follow.
+ */
 export function isFailedResume({ process, mailbox: { input } }: GovernorState, event: Event): boolean {
   return process.phase === 'starting' && input === 'open' && event.kind === 'result' && event.isError;
 }
@@ -141,20 +146,20 @@ export function isFailedResume({ process, mailbox: { input } }: GovernorState, e
 /** Delay before the first restart; it doubles with each further restart. */
 const FIRST_DELAY_MS = 1_000;
 
-/** Resumes the work in a new process: in the same session, or with a document if the session left no log. */
+/** Starts a new process that resumes the session, or begins with a document if the session has no log. */
 function restart(state: GovernorState, event: ExitEvent): GovernorState {
   const { process, session, mailbox } = state;
   const attempt = process.restarts + 1;
   const isStalled = process.hangs;
   const end = isStalled ? 'claude was ended' : `claude ended: ${event.signal ?? `exit code ${event.code}`}`;
-  // A replacement that never ran has no session of its own: the known id belongs to the abandoned or lost session.
-  const isLeft = process.phase !== 'running' && !process.resumes;
+  // The new process never ran, so the known session id is of the abandoned or lost session.
+  const isAbandoned = process.phase !== 'running' && !process.resumes;
   // If claude refused to resume the session, the session does not exist.
   const isFailedResumption =
     !isStalled && process.resumes && process.phase === 'starting' && event.signal === undefined;
-  const logged = event.logged && !isLeft && !isFailedResumption;
+  const logged = event.logged && !isAbandoned && !isFailedResumption;
   const undelivered = logged ? undeliveredOf(promptsInTurn(state), event) : unansweredPrompts(state);
-  // A prompt that was sent into the turn is repeated as a separate prompt.
+  // A prompt sent into the turn is repeated as a prompt of its own.
   const undeliveredTexts = new Set(undelivered.map(({ text }) => text));
   const exit = { ...event, logged };
   const exactState = logged ? state.relief.exact : NOT_EXACT;
@@ -170,7 +175,7 @@ function restart(state: GovernorState, event: ExitEvent): GovernorState {
       stalls: process.stalls,
     },
     mailbox: {
-      ...restorePrompts(alone, undelivered, undeliveredOf(owedPrompts(state), event)),
+      ...requeueUndelivered(alone, undelivered, undeliveredOf(owedPrompts(state), event)),
       work: workAfter(state, exit),
       stopNext: mailbox.stopNext || isInterrupted(state),
     },
@@ -189,11 +194,11 @@ function restart(state: GovernorState, event: ExitEvent): GovernorState {
     afterExit,
     DROP_BUFFERED,
     ...(logged ? [] : [{ kind: 'deferred', fate: 'drop' } as const]),
-    ...FORGOTTEN_TIMERS,
+    ...CLEARED_TIMERS,
     ...undelivered.flatMap(({ uuid, line }) => (isOwnUuid(state, uuid) ? [] : [{ kind: 'hold', uuid, line } as const])),
   );
   const afterDeath = decide(reported, 'restart', end, { attempt, undelivered: uuids });
-  // Only ctxb's notes contain the conversation so far.
+  // Only ctxb's notes have the conversation so far.
   const isForgotten = !logged && state.gauge.calls > 0 && afterExit.relief.undelivered === undefined;
   if (isForgotten && state.run.policy.handoff.enabled) return startHandoff(afterDeath, end);
   const resume = logged ? session.id : undefined;
@@ -202,7 +207,10 @@ function restart(state: GovernorState, event: ExitEvent): GovernorState {
   return emit(afterDeath, start);
 }
 
-/** An interrupted turn that died with claude is stopped when it resumes. A turn of claude's own does not resume. */
+/**
+ * Whether the user interrupted the turn that died. Then ctxb stops it when it resumes. A turn of claude's own does not
+ * resume.
+ */
 function isInterrupted(state: GovernorState): boolean {
   return (
     promptsInTurn(state).length > 0 &&
@@ -211,9 +219,9 @@ function isInterrupted(state: GovernorState): boolean {
 }
 
 /** Timers that end with the process. A wait for the API and the time limit of the run continue. */
-const FORGOTTEN_TIMERS = TIMERS.filter((timer) => timer !== 'wait' && timer !== 'time').map(clearTimer);
+const CLEARED_TIMERS = TIMERS.filter((timer) => timer !== 'wait' && timer !== 'time').map(clearTimer);
 
-/** The state without everything that ends with the process. */
+/** The state without all data of the dead process. */
 function withoutProcess(state: GovernorState): GovernorState {
   const { process, relief, work } = state;
   const { sent, initialize, requests, trigger } = process.control;

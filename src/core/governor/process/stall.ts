@@ -1,22 +1,24 @@
 import type { Event, ResultEvent } from '../../protocol/events.ts';
 import { agentsOf, isAgentCall } from '../agents/agents.ts';
-import { tellsInterrupt } from '../facts.ts';
+import { reportsInterrupt } from '../facts.ts';
 import { sendInterrupt } from '../prompts/own-lines.ts';
 import { isAtWork } from '../prompts/tasks.ts';
 import { titleOf } from '../relief/tool-results.ts';
 import type { GovernorState } from '../state.ts';
 import { changedIn, clearTimer, decide, emit, isRelieving, type Line, setTimer } from '../steps.ts';
 
-/** Lines that claude writes at intervals: to keep a connection open, and for a running tool, even if its call hangs. */
+/** Lines that claude writes at intervals even if its call hangs: for an open connection, and for a running tool. */
 const HEARTBEATS: readonly string[] = ['keep_alive', 'tool_progress'];
 
-/** Every line is a sign of life, except those in `HEARTBEATS`. */
+/** Restarts the watch at every line from claude, except those in `HEARTBEATS`. */
 export function resetSilence(state: GovernorState, event: Event): GovernorState {
   if (state.run.mode === 'replay' || (event.kind === 'known' && HEARTBEATS.includes(event.name))) return state;
   return forgetSilence(state);
 }
 
-/** When claude should have begun to write, in milliseconds since the epoch; undefined while no line is expected. */
+/**
+ * Time from which claude should have written a line, in milliseconds since the epoch; undefined while none is expected.
+ */
 export function silentSince(state: GovernorState): number | undefined {
   const { turn, process, work } = state;
   const { wait } = state.limits;
@@ -35,19 +37,19 @@ export function runningTool(state: GovernorState): { title: string; since: numbe
   return agent && { title: `the subagent ${agent.name ?? agent.kind ?? ''}`.trim(), since: state.process.heardAt };
 }
 
-/** Longest interval between two checks. A check later than twice the interval means that the machine slept. */
+/** Longest interval between two checks. If a check comes later than twice the interval, the machine has slept. */
 const CHECK_MS = 30_000;
 
 /** Stalls in a row after which ctxb gives up. */
 const MAX_STALLS = 3;
 
-/** Time that claude has to end its children and itself. */
-const EXIT_PATIENCE_MS = 5_000;
+/** Time for claude to end its child processes and itself. */
+const EXIT_TIMEOUT_MS = 5_000;
 
-/** Time that claude has to stop its turn, at most the limit for silence. */
-const INTERRUPT_PATIENCE_MS = 10_000;
+/** Time for claude to stop its turn, at most the limit for silence. */
+const INTERRUPT_TIMEOUT_MS = 10_000;
 
-export function watchLife(before: GovernorState, after: GovernorState): GovernorState {
+export function watchSilence(before: GovernorState, after: GovernorState): GovernorState {
   const isPrompted = before.turn.phase === 'idle' && after.turn.phase === 'sent';
   const isAsked = isPrompted || (before.mailbox.input !== 'closed' && after.mailbox.input === 'closed');
   const begins = after.process.lookedAt === undefined && !isEnding(after) && isWatched(after);
@@ -64,9 +66,9 @@ function isEnding({ turn, process }: GovernorState): boolean {
   return turn.stopped === 'stall' || process.hangs;
 }
 
-function end(state: GovernorState): GovernorState {
+function endProcess(state: GovernorState): GovernorState {
   const hanging = changedIn(state, 'process', { hangs: true });
-  return emit(hanging, { kind: 'kill', signal: 'SIGTERM' }, setTimer('exit', EXIT_PATIENCE_MS));
+  return emit(hanging, { kind: 'kill', signal: 'SIGTERM' }, setTimer('exit', EXIT_TIMEOUT_MS));
 }
 
 function isWatched(state: GovernorState): boolean {
@@ -79,27 +81,28 @@ function limitMs({ run }: GovernorState): number {
 }
 
 function scheduleCheck(state: GovernorState): GovernorState {
-  return emit(changedIn(state, 'process', { lookedAt: state.facts.now }), setTimer('stall', pauseOf(state)));
+  return emit(changedIn(state, 'process', { lookedAt: state.facts.now }), setTimer('stall', checkInterval(state)));
 }
 
-function pauseOf(state: GovernorState): number {
+function checkInterval(state: GovernorState): number {
   return Math.min(CHECK_MS, limitMs(state) / 4);
 }
 
-/** Checks for a stall; ends a claude that has ignored the interrupt. */
+/** Checks for a stall. Ends a claude that has ignored the interrupt. */
 export function onStallTimer(state: GovernorState): GovernorState {
   const { now } = state.facts;
-  if (isEnding(state)) return end(state);
+  if (isEnding(state)) return endProcess(state);
   const expected = silentSince(state);
   if (expected === undefined || !isWatched(state)) return changedIn(state, 'process', { lookedAt: undefined });
   // The machine slept, or its clock was set.
-  if (Math.abs(now - (state.process.lookedAt ?? now)) > 2 * pauseOf(state)) return scheduleCheck(forgetSilence(state));
-  if (runningTool(state) !== undefined) return scheduleCheck(tellLongTools(state));
+  if (Math.abs(now - (state.process.lookedAt ?? now)) > 2 * checkInterval(state))
+    return scheduleCheck(forgetSilence(state));
+  if (runningTool(state) !== undefined) return scheduleCheck(announceLongTools(state));
   return now - expected < limitMs(state) ? scheduleCheck(state) : onStall(state, now - expected);
 }
 
-/** A long-running tool is no stall, but it may never end. */
-function tellLongTools(state: GovernorState): GovernorState {
+/** Announces tools that run for long. They are no stall, but may never end. */
+function announceLongTools(state: GovernorState): GovernorState {
   const { now } = state.facts;
   const isLong = (since: number) => now - since >= limitMs(state);
   const long = state.work.tools.open.filter(
@@ -122,29 +125,29 @@ function onStall(state: GovernorState, ms: number): GovernorState {
   const stalled = changedIn(state, 'process', { stalls: tries, lookedAt: undefined });
   const next = decide(stalled, 'silence:claude', 'it has stopped responding', { ms, tries, last: isLast });
   if (isLast) {
-    // After its input closes, claude has answered everything and only fails to exit.
+    // After the end of its input, claude has answered everything and only fails to exit.
     const outcome = state.mailbox.outcome ?? (mailbox.input === 'open' ? 'stalled' : undefined);
-    return end(changedIn(next, 'mailbox', { outcome }));
+    return endProcess(changedIn(next, 'mailbox', { outcome }));
   }
   // claude ignores an interrupt before its turn begins.
-  if (turn.phase !== 'running') return end(noteLostTasks(next));
-  const timer = setTimer('stall', Math.min(INTERRUPT_PATIENCE_MS, limitMs(state)));
+  if (turn.phase !== 'running') return endProcess(reportLostTasks(next));
+  const timer = setTimer('stall', Math.min(INTERRUPT_TIMEOUT_MS, limitMs(state)));
   return sendInterrupt(emit(next, timer), 'stall');
 }
 
-/** claude does not report background work that is lost with its process. */
-function noteLostTasks(state: GovernorState): GovernorState {
+/** Reports background tasks that end with claude's process. claude does not report them. */
+function reportLostTasks(state: GovernorState): GovernorState {
   if (state.turn.phase !== 'idle') return state;
   const because =
     'What ran in the background gave no sign of life, and was ended with Claude Code, which was started again.';
   return changedIn(state, 'mailbox', { work: state.mailbox.work ?? because });
 }
 
-/** An interrupted turn continues in another process; a turn that ended by itself was no stall. */
-export function readStall(state: GovernorState, { before, event }: Line<ResultEvent>): GovernorState {
+/** Continues a stalled turn in another process. A turn that ended by itself was no stall. */
+export function onStalledTurnEnd(state: GovernorState, { before, event }: Line<ResultEvent>): GovernorState {
   if (before.turn.stopped !== 'stall') return state;
-  if (!tellsInterrupt(event)) return emit(state, clearTimer('stall'));
+  if (!reportsInterrupt(event)) return emit(state, clearTimer('stall'));
   const work =
     'Claude Code stopped responding and was restarted: the turn was interrupted, not by the user, and continues in a new process.';
-  return end(changedIn(state, 'mailbox', { work }));
+  return endProcess(changedIn(state, 'mailbox', { work }));
 }

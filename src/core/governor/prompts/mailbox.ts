@@ -20,7 +20,7 @@ export const promptsInTurn = withFate('sent', 'heard');
 /** Prompts sent into the turn since the last tool round. */
 export const sentPrompts = withFate('sent');
 
-/** Why the resumed work was interrupted. The answer of its turn also answers the owed prompts. */
+/** Why work that resumes in this turn was interrupted. The turn's answer also answers the owed prompts. */
 export function resumedWork(state: GovernorState): string | undefined {
   return promptsInTurn(state).find(({ work }) => work !== undefined)?.work;
 }
@@ -44,7 +44,7 @@ export function isSeen({ over, prompts }: Mailbox, uuid: string): boolean {
   return over.includes(uuid) || prompts.some(({ prompt, fate }) => fate !== 'waiting' && prompt.uuid === uuid);
 }
 
-/** The mailbox with one more prompt: after all waiting prompts, or after all sent ones. */
+/** The mailbox with one more prompt, behind the prompts that are sent or waiting too. */
 export function withPrompt(mailbox: Mailbox, prompt: Prompt, fate: Fate): Mailbox {
   const isBehind = (one: OpenPrompt) => one.fate === 'waiting' && fate !== 'waiting';
   const before = mailbox.prompts.filter((one) => !isBehind(one));
@@ -56,15 +56,15 @@ export function withoutPrompt(mailbox: Mailbox, prompt: Prompt): Mailbox {
   return { ...mailbox, prompts: mailbox.prompts.filter((one) => one.prompt !== prompt) };
 }
 
-const REMEMBERED_UUIDS = 1_000;
+const MAX_UUIDS = 1_000;
 
-/** Changes the fate of these prompts; `over` removes them from the list. */
+/** Changes the fate of these prompts. `over` removes them from the list. */
 function changeFate(mailbox: Mailbox, these: readonly Prompt[], fate: Fate | 'over'): Mailbox {
   if (these.length === 0) return mailbox;
   const isOneOf = ({ prompt }: OpenPrompt) => these.includes(prompt);
   if (fate !== 'over')
     return { ...mailbox, prompts: mailbox.prompts.map((one) => (isOneOf(one) ? { ...one, fate } : one)) };
-  const over = mailbox.over.concat(these.map(({ uuid }) => uuid)).slice(-REMEMBERED_UUIDS);
+  const over = mailbox.over.concat(these.map(({ uuid }) => uuid)).slice(-MAX_UUIDS);
   return { ...mailbox, prompts: mailbox.prompts.filter((one) => !isOneOf(one)), over };
 }
 
@@ -76,8 +76,8 @@ export function markHeard(state: GovernorState, event: Event): Mailbox {
 /**
  * The mailbox after a turn.
  *
- * @param queued prompts of this turn with which the next one begins
- * @param unread prompts that claude has dropped, because the turn was interrupted before it read them
+ * @param queued prompts of this turn that start the next one
+ * @param unread prompts that claude has dropped: an interrupt came before it read them
  */
 export function afterTurn(
   state: GovernorState,
@@ -95,12 +95,12 @@ export function markOwed(state: GovernorState): Mailbox {
   return changeFate(state.mailbox, droppedPrompts(state), 'owed');
 }
 
-/** Marks owed prompts as dropped, because their words are gone with the context; not those that the turn repeats. */
+/** Marks owed prompts as dropped, because the new context lacks them. Not if the running turn repeats them. */
 export function markDropped(state: GovernorState): Mailbox {
   return resumedWork(state) === undefined ? changeFate(state.mailbox, owedPrompts(state), 'dropped') : state.mailbox;
 }
 
-export function answer(state: GovernorState, these: readonly Prompt[]): GovernorState {
+export function closeAnswered(state: GovernorState, these: readonly Prompt[]): GovernorState {
   if (these.length === 0) return state;
   return emit(changed(state, { mailbox: changeFate(state.mailbox, these, 'over') }), {
     kind: 'answered',
@@ -110,15 +110,16 @@ export function answer(state: GovernorState, these: readonly Prompt[]): Governor
 
 /** Shows the deferred end of the turn as its answer, because no other answer follows. */
 export function answerWithDeferredEnd(state: GovernorState): GovernorState {
-  return answer(emit(state, SHOW_DEFERRED), owedPrompts(state));
+  return closeAnswered(emit(state, SHOW_DEFERRED), owedPrompts(state));
 }
 
 /**
- * Undelivered prompts of the caller's wait again, in front; ctxb's own are closed. What these repeated has not been
- * read either.
+ * Puts the caller's undelivered prompts back in front of the waiting ones. Closes ctxb's own prompts, and marks the
+ * prompts that they repeat as unread.
+ *
  * @param unknown owed prompts that claude's log lacks
  */
-export function restorePrompts(
+export function requeueUndelivered(
   state: GovernorState,
   undelivered: readonly Prompt[],
   unknown: readonly Prompt[],
@@ -129,7 +130,7 @@ export function restorePrompts(
   return changeFate(withoutOwn, undelivered, 'waiting');
 }
 
-export function requestsOf(state: GovernorState, these: readonly Prompt[]): readonly Prompt[] {
+export function callerRequests(state: GovernorState, these: readonly Prompt[]): readonly Prompt[] {
   return requestsIn(these).filter(({ uuid }) => !isOwnUuid(state, uuid));
 }
 

@@ -4,19 +4,19 @@ import type { ControlPurpose, GovernorState, Run, Stop } from '../state.ts';
 import { changed, changedIn, emit, setTimer } from '../steps.ts';
 import { isStamp } from './prompt.ts';
 
-/** Opening of ctxb's prompts that contain no text of the user's. */
+/** Opening of ctxb's prompts without text from the user. */
 export const OWN_OPENING = '[ctxb] ';
 
 /** Last sentence of a prompt that resumes interrupted work. */
-export const CONTINUE = 'Go on from where the work stands.';
+export const CONTINUE_SENTENCE = 'Go on from where the work stands.';
 
-/** The next id of a line that ctxb writes, derived from the run's id so that a replay gets the same ids. */
+/** The next id for a line of ctxb's. It derives from the run's id, so a replay gets the same ids. */
 export function ownUuid({ run, process: { control } }: GovernorState): string {
   const count = (control.sent + 1).toString(16).padStart(12, '0');
   return run.runId.slice(0, -count.length) + count;
 }
 
-/** An id of ctxb's, of any run. A random UUID does not have this many zeros. */
+/** Whether ctxb made the id, in any run. A random UUID does not have this many zeros. */
 export function isOwnLine(uuid: string | undefined): boolean {
   return uuid !== undefined && /-0{6}[0-9a-f]{6}$/.test(uuid);
 }
@@ -36,7 +36,10 @@ export function beginOwnTurn(state: GovernorState, operation: OwnTurn, text: str
   );
 }
 
-/** `/clear` needs no API call, so it gets little time. @param delayMs time that claude waits for the API */
+/**
+ * Sets the timer for ctxb's own turn. `/clear` needs no API call, so its time is short.
+ * @param delayMs time that claude waits for the API
+ */
 export function ownTurnTimer({ run }: GovernorState, phase: OwnTurn['phase'], delayMs = 0) {
   const seconds = {
     compacting: run.policy.compaction.timeoutSeconds,
@@ -52,7 +55,7 @@ export function userLine(content: string, uuid: string): string {
   return JSON.stringify({ type: 'user', message, parent_tool_use_id: null, session_id: '', uuid });
 }
 
-/** Whether ctxb sent a line or gave it its `uuid`, which a prompt keeps when its run is resumed. */
+/** Whether ctxb sent a line, or gave the caller's prompt its `uuid`, also in the run that this one resumes. */
 export function isOwnOrStamped({ run }: GovernorState, uuid: string | undefined): boolean {
   return uuid !== undefined && (hasPrefixOf(run.runId, uuid) || isStamp(uuid));
 }
@@ -61,7 +64,7 @@ interface WithRun {
   readonly run: Pick<Run, 'runId'>;
 }
 
-/** Whether an echo of claude's repeats a line that ctxb wrote. */
+/** Whether a `uuid` belongs to a line that ctxb wrote in this run. */
 export function isOwnUuid({ run }: WithRun, uuid: string | undefined): boolean {
   return uuid !== undefined && hasPrefixOf(run.runId, uuid) && !isStamp(uuid);
 }
@@ -73,7 +76,7 @@ function hasPrefixOf(runId: string, uuid: string): boolean {
 /** Prefix of ctxb's own request ids. The caller does not see their traffic. */
 export const OWN_PREFIX = 'ctxb:';
 
-/** Time for claude's report of its context. On a busy machine its start alone may take 5 s. */
+/** Time for claude's report of its context. On a busy machine, the start of claude alone may take 5 s. */
 const WAIT_FOR_CONTEXT = setTimer('context', 30_000);
 
 /** Asks claude for window and context. `summary` makes no API call. */
@@ -82,13 +85,13 @@ export function askContext(state: GovernorState): GovernorState {
   return emit(request(changedIn(state, 'control', { asked: true }), 'context', body), WAIT_FOR_CONTEXT);
 }
 
-/** Asks claude for its own cost counter. @param purpose the use of the answer */
+/** Asks claude for its cost counter. @param purpose which handler gets the answer */
 export function askUsage(state: GovernorState, purpose: 'usage' | 'cost'): GovernorState {
   return request(state, purpose, { subtype: 'get_usage' });
 }
 
-/** One request at a time is enough, because the answer has the cost of the whole run. */
-export function askCounter(state: GovernorState): GovernorState {
+/** Asks claude for its cost counter, unless a request is running: the answer has the cost of the whole run. */
+export function askCostCounter(state: GovernorState): GovernorState {
   return state.process.control.phase === 'open' && !isAsking(state, 'cost') ? askUsage(state, 'cost') : state;
 }
 
@@ -106,8 +109,8 @@ export function sendInterrupt(state: GovernorState, stopped: Stop = 'asked'): Go
 }
 
 /**
- * Stops the turn of a prompt that the caller interrupted while it waited inside ctxb, or that exceeds a limit: at its
- * prompt hook, or when the turn runs. claude ignores an earlier interrupt.
+ * Stops the turn of a prompt that the caller interrupted while ctxb held it, or that crosses a limit. It does so at the
+ * prompt's hook or when the turn runs, because claude ignores an earlier interrupt.
  */
 export function stopHeldPrompt(state: GovernorState): GovernorState {
   const { turn, mailbox, limits } = state;
@@ -124,7 +127,7 @@ export function isOwnRequest(state: GovernorState, requestId: string): boolean {
 /**
  * Sends a control request from ctxb.
  *
- * @param prepare adds what must be sent before the request, by a state that knows of it
+ * @param prepare adds actions that must come before the request
  */
 export function request(
   state: GovernorState,

@@ -7,20 +7,23 @@ import type { Action } from '../decisions.ts';
 import type { Prompt } from '../input.ts';
 import type { GovernorState } from '../state.ts';
 
-/** First of the last twelve digits of a `uuid` that ctxb gave to a prompt; in ids of ctxb's own lines it is 0. */
+/**
+ * Marks a `uuid` that ctxb gave to a caller's prompt: the first of its last twelve digits. In ids of ctxb's own lines,
+ * this digit is 0.
+ */
 const STAMP = 'f';
 
-/** The `uuid` of the `count`th prompt of a run that came without one. */
+/** The `uuid` for the `count`th prompt without one. */
 export function stampUuid(runId: string, count: number): string {
   return runId.slice(0, -12) + STAMP + count.toString(16).padStart(11, '0');
 }
 
-/** Whether ctxb gave the `uuid`, in any run. A random UUID does not have this many zeros. */
+/** Whether ctxb gave the `uuid` to a caller's prompt, in any run. A random UUID does not have this many zeros. */
 export function isStamp(uuid: string): boolean {
   return STAMPED.test(uuid);
 }
 
-/** Contained in every `uuid` that ctxb gave. */
+/** Part of every `uuid` that ctxb gives to a caller's prompt. */
 export const STAMP_MARK = `-${STAMP}00000`;
 
 const STAMPED = new RegExp(`${STAMP_MARK}[0-9a-f]{6}$`);
@@ -47,33 +50,42 @@ export function relievesContext(prompt: Prompt | undefined): boolean {
   return prompt?.command === 'compact' || prompt?.command === 'clear';
 }
 
-/** Whether a prompt describes a task: `Go on.` or `yes` mean nothing without the text before them. */
-export function tellsTask(text: string): boolean {
+/** Whether a prompt describes a task. `Go on.` or `yes` describe none. */
+export function describesTask(text: string): boolean {
   return text.trim().length >= 30 || text.trim().split(/\s+/).length >= 4;
 }
 
-/** Longest text that is given back whole, in UTF-16 units. */
-const PROMPT_LIMIT = 8_000;
+/** Maximum length of a text that is given back whole, in UTF-16 units. */
+const MAX_WHOLE_LENGTH = 8_000;
 
-/** UTF-16 units of both ends of a longer text: the request may follow pasted text. Evidence needs room too. */
+/**
+ * UTF-16 units that a longer text keeps, half at each end, because the request may follow pasted text. The evidence
+ * needs the rest of the room.
+ */
 const ENDS_LENGTH = 5_000;
 
-/** Prompts that can be given back: also commands, most of which expand to one, but none that relieves the context. */
+/**
+ * Prompts that can be given back. Includes commands, because most expand to a prompt, but not `/compact` and `/clear`.
+ */
 export function requestsIn(prompts: readonly Prompt[]): readonly Prompt[] {
   return prompts.filter((prompt) => !relievesContext(prompt) && prompt.event.blocks.length > 0);
 }
 
 /**
- * `shorter`: only both ends, for a context with little room; missing for a short text. `actions` store a long text in a
- * file that `text` names.
- * @param opening a sentence that introduces the text, without its final punctuation
- * @param maxLength UTF-16 units of a text that is given back whole
+ * Quotes prompts for the agent.
+ *
+ * - `text`: the whole text, or only both ends if it is longer than `maxLength`.
+ * - `shorter`: both ends, for a context with little room; missing for a short text.
+ * - `actions`: store a long text in a file, which `text` names.
+ *
+ * @param opening a sentence before the text, without its final punctuation
+ * @param maxLength in UTF-16 units
  */
 export function promptsAsText(
   state: GovernorState,
   prompts: readonly Prompt[],
   opening: string,
-  maxLength = PROMPT_LIMIT,
+  maxLength = MAX_WHOLE_LENGTH,
 ) {
   const blocks = prompts.flatMap((prompt, index) => [...(index === 0 ? [] : ['']), ...blocksAsText(prompt)]);
   const texts = blocks.join('\n');
@@ -91,7 +103,7 @@ export function promptsAsText(
   return { text, shorter, actions: [keep] };
 }
 
-/** The text of a prompt, block by block. Pictures and the expansion of a command are only mentioned. */
+/** The text of a prompt, block by block. It mentions pictures and the expansion of a command. */
 function blocksAsText({ text, event, command }: Prompt): string[] {
   const pictures = picturesIn(event.blocks);
   const mention = pictures === 0 ? [] : [`(with ${pictures === 1 ? 'a picture' : `${pictures} pictures`})`];
@@ -104,7 +116,9 @@ function blocksAsText({ text, event, command }: Prompt): string[] {
 
 const COMMAND_MENTION = '(a slash command: what it asks for is in its file, or behind the Skill tool)';
 
-/** The caller's `uuid` can be any text; it names the file only if it looks like a UUID. */
+/**
+ * The name of the file for a prompt. The caller's `uuid` can be any text, so it counts only if it looks like a UUID.
+ */
 function fileName(state: GovernorState, uuid: string): string {
   return /^[\w-]{8,64}$/.test(uuid) ? uuid : `turn-${state.turn.ended + 1}`;
 }

@@ -22,12 +22,12 @@ export function isAnswerFinal(state: GovernorState): boolean {
 
 /** The tasks after a line. @param isReported whether claude starts a turn about a stopped task */
 export function tasksAfter(tasks: Tasks, event: Event, isReported: boolean): Tasks {
-  if (event.kind === 'task' && event.change !== 'progress') return changed(tasks, event, isReported);
+  if (event.kind === 'task' && event.change !== 'progress') return afterTaskEvent(tasks, event, isReported);
   if (event.kind === 'user' && event.role === 'tool-result')
-    return markTold(withWakeup(answered(tasks, event), event), event.subagent === null);
+    return markReported(withWakeup(moveToBackground(tasks, event), event), event.subagent === null);
   if (event.kind === 'lifecycle' && event.wakes) return fireWakeup(tasks, event.scheduledFor);
   if (event.kind !== 'result') return tasks;
-  return markTold(event.fromBackgroundTask ? withoutOldestReport(tasks) : withoutFiredWakeup(tasks), false);
+  return markReported(event.fromBackgroundTask ? withoutOldestReport(tasks) : withoutFiredWakeup(tasks), false);
 }
 
 export function withoutWakeup(tasks: Tasks): Tasks {
@@ -43,7 +43,10 @@ function withWakeup(tasks: Tasks, { subagent, toolReport, blocks }: UserEvent): 
   return at > 0 ? [...others, { id: 'wakeup', kind: 'wakeup', toolUseId, phase: 'background', at }] : others;
 }
 
-/** Other jobs (CronCreate) and older timers wake the agent too, at other times. */
+/**
+ * Marks the wake-up as reported if its time matches. Other jobs (CronCreate) and older timers wake the agent at other
+ * times.
+ */
 function fireWakeup(tasks: Tasks, at: number | undefined): Tasks {
   return tasks.map((task) => (task.kind === 'wakeup' && task.at === at ? { ...task, phase: 'reporting' } : task));
 }
@@ -53,35 +56,35 @@ function withoutFiredWakeup(tasks: Tasks): Tasks {
   return tasks.filter(({ kind, phase }) => kind !== 'wakeup' || phase !== 'reporting');
 }
 
-/** Marks whether the next call of the turn tells the model about ended tasks. */
-function markTold(tasks: Tasks, told: boolean): Tasks {
+/** Marks whether the next call of the turn reports ended tasks to the model. */
+function markReported(tasks: Tasks, told: boolean): Tasks {
   return tasks.map((task) => (task.phase === 'reporting' ? { ...task, told } : task));
 }
 
-/** Removes tasks that a call has told the model about: no turn follows for them. */
-export function withoutTold(tasks: Tasks): Tasks {
+/** Removes tasks that a call has reported to the model. No turn follows for them. */
+export function withoutReported(tasks: Tasks): Tasks {
   return tasks.filter(({ told }) => told !== true);
 }
 
-function changed(tasks: Tasks, event: TaskEvent, isReported: boolean): Tasks {
+function afterTaskEvent(tasks: Tasks, event: TaskEvent, isReported: boolean): Tasks {
   const { taskId: id, type: kind, toolUseId } = event;
   const task = tasks.find((one) => one.id === id);
   const others = tasks.filter((one) => one !== task);
   if (event.change === 'started') return [...others, { id, kind, toolUseId, phase: 'foreground' }];
-  // claude reports no stopped task, and no foreground task, whose tool result was the report.
+  // claude does not report a stopped task, nor a foreground task, whose tool result was the report.
   const reports = (event.change === 'ended' || isReported) && task !== undefined && task.phase !== 'foreground';
   return reports ? [...others, { ...task, phase: 'reporting' }] : others;
 }
 
 /** Moves a task to the background if its tool call has a result while the task runs. */
-function answered(tasks: Tasks, event: UserEvent): Tasks {
+function moveToBackground(tasks: Tasks, event: UserEvent): Tasks {
   const ids = answeredIn(event.blocks);
   return tasks.map((task) =>
     task.phase === 'foreground' && ids.includes(task.toolUseId ?? '') ? { ...task, phase: 'background' } : task,
   );
 }
 
-/** Removes the oldest reported task after a turn about tasks. Several tasks can share a turn or have one each. */
+/** Removes the oldest reported task after a turn about tasks. Several tasks may share such a turn. */
 function withoutOldestReport(tasks: Tasks): Tasks {
   const oldest = tasks.find(({ phase }) => phase === 'reporting');
   return tasks.filter((task) => task !== oldest);

@@ -1,11 +1,11 @@
 import type { Event, ResultEvent } from '../../protocol/events.ts';
-import { tellsInterrupt } from '../facts.ts';
+import { reportsInterrupt } from '../facts.ts';
 import type { Prompt } from '../input.ts';
 import type { GovernorState, Turn } from '../state.ts';
 import { changed } from '../steps.ts';
 import { afterTurn, promptsInTurn, sentPrompts, withPrompt } from './mailbox.ts';
 
-export function noteSentPrompt(state: GovernorState, prompt: Prompt): GovernorState {
+export function recordSentPrompt(state: GovernorState, prompt: Prompt): GovernorState {
   const { turn, gauge, mailbox } = state;
   if (turn.phase !== 'idle') return changed(state, { mailbox: withPrompt(mailbox, prompt, 'sent') });
   const newTurn = changedTurn(turn, { phase: 'sent', ...startedBy('prompt', gauge) });
@@ -17,11 +17,11 @@ export function turnsBegun({ ended, phase }: Turn): number {
   return ended + (phase === 'idle' ? 0 : 1);
 }
 
-/** The turn after a line shows that it runs: the turn of a sent prompt, or one that claude started itself. */
+/** The turn after a line of it: the turn of a sent prompt, or a turn that claude started itself. */
 export function beginTurn({ turn, gauge, run }: GovernorState, event: Event): Turn {
   if (turn.phase === 'running' || !isTurnActivity(event)) return turn;
   if (turn.phase === 'sent') return changedTurn(turn, { phase: 'running' });
-  // claude can compact after a turn. In a recording that does not show prompts, a turn can begin this way.
+  // claude can compact after a turn. Only in a recording without prompts does a turn begin with that.
   if (event.kind === 'compact-status' && run.mode !== 'replay') return turn;
   return changedTurn(turn, { phase: 'running', ...startedBy('claude', gauge) });
 }
@@ -32,14 +32,14 @@ function startedBy(who: Turn['startedBy'], { used }: GovernorState['gauge']) {
 
 export function finishTurn(state: GovernorState, event: ResultEvent): Pick<GovernorState, 'turn' | 'mailbox'> {
   const { turn, run, gauge, limits } = state;
-  // claude was already reporting a task when the prompt was sent, so the turn of the prompt still follows.
+  // claude was reporting a task when ctxb sent the prompt, so the prompt's turn still follows.
   const isAhead = event.fromBackgroundTask && turn.startedBy === 'prompt';
-  const isStopped = !isAhead && tellsInterrupt(event);
+  const isStopped = !isAhead && reportsInterrupt(event);
   const prompts = promptsInTurn(state);
-  // claude starts another turn for prompts that came too late for this one, unless this one was stopped.
+  // claude starts another turn for prompts that came too late for this turn, unless somebody stopped it.
   const carriedOver = isStopped ? [] : sentPrompts(state);
   const queued = isAhead ? prompts : carriedOver;
-  // An interrupt for the cost of the turn before can arrive ahead of the prompt.
+  // An interrupt for the cost of the previous turn can arrive before the prompt.
   const isUnread = turn.calls === 0 && limits.brokenOff;
   const dropped = isUnread ? prompts : sentPrompts(state);
   const next = changedTurn(turn, {
@@ -54,28 +54,28 @@ export function finishTurn(state: GovernorState, event: ResultEvent): Pick<Gover
   return { turn: next, mailbox: afterTurn(state, queued, fate, isStopped ? dropped : []) };
 }
 
-/** The latest growths, with this turn's if the context grew. */
+/** The latest growths, including this turn's if the context grew. */
 function growthAfter({ turn, gauge }: GovernorState): Turn['growth'] {
   const growth = turn.calls > 0 && turn.startedFrom > 0 ? gauge.used - turn.startedFrom : 0;
-  return growth > 0 ? [...turn.growth, growth].slice(-REMEMBERED_TURNS) : turn.growth;
+  return growth > 0 ? [...turn.growth, growth].slice(-MAX_GROWTHS) : turn.growth;
 }
 
-/** Longest answer that is remembered, in UTF-16 units. */
+/** Maximum length of the stored answer, in UTF-16 units. */
 const ANSWER_LENGTH = 4_000;
 
-/** Turns whose growth is remembered individually. */
-const REMEMBERED_TURNS = 8;
+/** Number of turns whose growth is stored. */
+const MAX_GROWTHS = 8;
 
 /** Turns needed for a forecast. */
 const MIN_TURNS = 2;
 
 /** Growth in tokens that nine of ten turns do not exceed; undefined before `MIN_TURNS` turns with growth. */
-export function forecast({ growth }: Turn): number | undefined {
+export function forecastGrowth({ growth }: Turn): number | undefined {
   const sorted = growth.toSorted((a, b) => a - b);
   return sorted.length < MIN_TURNS ? undefined : sorted[Math.floor(sorted.length * 0.9)];
 }
 
-/** Ends the turn at the next prompt, because session logs have no result lines. */
+/** Ends the turn of a session log at the next prompt, because such a log has no result lines. */
 export function closeLogTurn(state: GovernorState): GovernorState {
   const { turn } = state;
   if (turn.phase === 'idle') return state;
@@ -88,11 +88,11 @@ export function openLogTurn(state: GovernorState, prompt: Prompt): GovernorState
   return changed(state, { turn, mailbox: withPrompt(state.mailbox, prompt, 'heard') });
 }
 
-export function calledTurn(turn: Turn): Turn {
+export function countTurnCall(turn: Turn): Turn {
   return changedTurn(turn, { calls: turn.calls + 1 });
 }
 
-/** Copies field by field, for the reason given at `draftOf`. */
+/** Copies field by field for speed; `draftOf` has the measurement. */
 function changedTurn(turn: Turn, changes: Partial<Turn>): Turn {
   const copy = {
     phase: turn.phase,

@@ -1,11 +1,11 @@
 import type { Event, ResultEvent } from '../../protocol/events.ts';
 import { isExhaustion, refusedSize } from '../../protocol/failures.ts';
-import { tellsInterrupt } from '../facts.ts';
+import { reportsInterrupt } from '../facts.ts';
 import { estimateTokens, measureContent } from '../gauge/estimator.ts';
 import { predictedTokens } from '../gauge/gauge.ts';
 import { windowIn } from '../gauge/window.ts';
 import { handoffLevel, inTokens } from '../policy.ts';
-import { answerWithDeferredEnd, requestsOf, unansweredPrompts } from '../prompts/mailbox.ts';
+import { answerWithDeferredEnd, callerRequests, unansweredPrompts } from '../prompts/mailbox.ts';
 import type { GovernorState } from '../state.ts';
 import {
   changedAnswer,
@@ -104,7 +104,7 @@ function handleTurnBetween(
 }
 
 function isStoppedByCaller({ turn }: GovernorState, event: ResultEvent): boolean {
-  return tellsInterrupt(event) && (turn.stopped ?? 'asked') === 'asked';
+  return reportsInterrupt(event) && (turn.stopped ?? 'asked') === 'asked';
 }
 
 export const TOO_LONG = 'the prompt is too long for the context';
@@ -112,7 +112,7 @@ export const TOO_LONG = 'the prompt is too long for the context';
 function promptTooLong(state: GovernorState, { text = '' }: ResultEvent): string {
   const { gauge, session } = state;
   const sizes = refusedSize(text);
-  const blocks = requestsOf(state, unansweredPrompts(state)).flatMap(({ event }) => event.blocks);
+  const blocks = callerRequests(state, unansweredPrompts(state)).flatMap(({ event }) => event.blocks);
   const estimate = () => `it has about ${estimateTokens(measureContent(blocks), gauge.calibration)} tokens (estimated)`;
   const size = sizes === undefined ? estimate() : `the request has ${sizes.tokens} tokens`;
   const window = sizes?.limit ?? gauge.window.tokens ?? windowIn(session.version, session.model, true);

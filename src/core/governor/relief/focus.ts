@@ -1,6 +1,6 @@
 import { cut, firstSentences, withSpaces } from '../../text/words.ts';
 import { unansweredPrompts, waiting } from '../prompts/mailbox.ts';
-import { requestsIn, tellsTask } from '../prompts/prompt.ts';
+import { describesTask, requestsIn } from '../prompts/prompt.ts';
 import type { GovernorState } from '../state.ts';
 
 /** Maximum length of the task or the state in a focus, in code points. */
@@ -46,7 +46,7 @@ export function taskOf(state: GovernorState): string | undefined {
   const { run, session } = state;
   if (run.policy.task !== undefined) return flatten(run.policy.task);
   const now = requestsIn([...unansweredPrompts(state), ...waiting(state).slice(0, 1)]).find(({ text }) =>
-    tellsTask(text),
+    describesTask(text),
   );
   const text = now?.text ?? session.latestPrompt;
   return text === undefined ? undefined : flatten(firstSentences(text, TASK_LENGTH) || text);

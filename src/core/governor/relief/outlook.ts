@@ -3,7 +3,7 @@ import { idleBeyondLife } from '../cost/prompt-cache.ts';
 import { callOutput, crossedText, isGuess, predictedTokens } from '../gauge/gauge.ts';
 import { handoffLevel, inTokens, isBounded } from '../policy.ts';
 import { waiting } from '../prompts/mailbox.ts';
-import { forecast } from '../prompts/turns.ts';
+import { forecastGrowth } from '../prompts/turns.ts';
 import type { GovernorState } from '../state.ts';
 import { allowedLoss, prefixOf, priceOfModel, ratesToCome, WORST_CASE_BOUND, workingSetOf } from './accounts.ts';
 import { cycleCost, levelOf } from './beside-summary.ts';
@@ -40,7 +40,7 @@ export function extentOf(state: GovernorState): Extent {
     full,
     window: gauge.window.tokens,
     // After a failed attempt, another one before the next call would fail too.
-    turnGrowth: relief.triedAt === gauge.calls ? undefined : forecast(turn),
+    turnGrowth: relief.triedAt === gauge.calls ? undefined : forecastGrowth(turn),
     moment: isTooSoon(state) ? undefined : affordable,
     isTooEarly: isEarly && (affordable?.at ?? full + 1) > full,
     isUnreliable: isGuess(gauge) || relief.openingDocument !== undefined,
@@ -167,7 +167,7 @@ function refillsWindow(state: GovernorState, { sizeAfter }: Outlook): boolean {
   const { turn, gauge } = state;
   // A turn that contains a compaction does not show its growth.
   const mean = turn.ended === 0 ? 0 : gauge.grown / turn.ended;
-  return sizeAfter + Math.max(forecast(turn) ?? 0, mean) >= levelOf(state) * NEARLY_FULL;
+  return sizeAfter + Math.max(forecastGrowth(turn) ?? 0, mean) >= levelOf(state) * NEARLY_FULL;
 }
 
 /** Share of the level that counts as reached, because a turn may grow more than earlier ones. */

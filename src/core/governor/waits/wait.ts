@@ -1,6 +1,6 @@
 import type { ApiFailure } from '../../protocol/api-failure.ts';
 import type { ApiRetryEvent, AssistantEvent, RateLimitEvent, ResultEvent } from '../../protocol/events.ts';
-import { isMainMessage, tellsInterrupt } from '../facts.ts';
+import { isMainMessage, reportsInterrupt } from '../facts.ts';
 import { startCompaction } from '../operations/compact.ts';
 import { waiting } from '../prompts/mailbox.ts';
 import { sendInterrupt } from '../prompts/own-lines.ts';
@@ -9,21 +9,21 @@ import type { GovernorState } from '../state.ts';
 import { changedIn, decide, emit, isWithinLimit, type Line, SHOW_DEFERRED, setTimer } from '../steps.ts';
 import { NO_WAIT, resetOf, type Wait } from './waits-state.ts';
 
-/** Time to repeat a turn that the API did not answer, in milliseconds since the epoch; `end` ends the run. */
+/** When to repeat a turn without an answer from the API, in milliseconds since the epoch. `end` ends the run. */
 type Plan = number | 'end';
 
 interface Failure extends ApiFailure {
-  /** claude stopped retrying because the limit resets later than it waits. */
+  /** Whether claude stopped retrying because the limit resets later than it may wait. */
   readonly isBeyond?: boolean;
 }
 
-/** What follows a failed answer of the API; undefined if the caller gets claude's error and the run continues. */
+/** What ctxb does after a failed answer; undefined if the caller gets claude's error and the run continues. */
 export function planFor(state: GovernorState, event: ResultEvent | AssistantEvent): Plan | undefined {
   const { run, mailbox } = state;
   const failure = failureIn(state, event);
   if (failure === undefined || run.mode !== 'act' || mailbox.input !== 'open' || !isWithinLimit(state))
     return undefined;
-  // A caller that speaks the protocol handles the error itself.
+  // A caller with the stream protocol handles the error itself.
   const isOurs = !run.callerSpeaksProtocol || mailbox.ended;
   const hasMore = waiting(state).length > 0 || (run.policy.limits.outageWait ?? 0) > 0;
   return retryAt(state, failure) ?? (isOurs && (failure.cause === 'limit' || hasMore) ? 'end' : undefined);
@@ -34,13 +34,13 @@ function failureIn(
   { limits: { wait }, run, turn, gauge }: GovernorState,
   event: ResultEvent | AssistantEvent,
 ): Failure | undefined {
-  if (wait.phase !== 'none' && turn.stopped === 'wait' && event.kind === 'result' && tellsInterrupt(event))
+  if (wait.phase !== 'none' && turn.stopped === 'wait' && event.kind === 'result' && reportsInterrupt(event))
     return { cause: wait.cause, resetsAt: wait.until };
   const { failure } = event;
   if (failure?.cause !== 'outage') return failure;
   if (failure.isLater && gauge.calls === 0) return undefined;
-  // With an API key only claude knows the reset of a limit. It does not retry if the reset is later than it waits: one
-  // minute by default.
+  // With an API key, only claude knows when a limit resets. It does not retry if that is later than it may wait, by
+  // default one minute.
   const isBeyond = !run.withoutRetries && failure.status === 429 && !isWaiting(wait);
   return isBeyond ? { ...failure, cause: 'limit', isBeyond } : failure;
 }
@@ -53,7 +53,7 @@ function retryAt(
   const { wait: limitSeconds, outageWait = 0 } = state.run.policy.limits;
   const { since, tries } = waitOf(state);
   if (cause === 'limit' && resetsAt !== undefined && resetsAt > now) {
-    const until = resetsAt + jitter(state, RESET_SLACK_MS);
+    const until = resetsAt + jitter(state, MAX_RESET_JITTER_MS);
     return until - now > limitSeconds * 1000 ? undefined : until;
   }
   if (isBeyond || isAccount) return undefined;
@@ -74,31 +74,34 @@ export function isWaiting({ phase }: Wait): boolean {
 }
 
 /** claude rounds the reset to seconds, and many runs wait for the same reset. */
-const RESET_SLACK_MS = 2_000;
+const MAX_RESET_JITTER_MS = 2_000;
 
 const FIRST_PAUSE_MS = 5_000;
 
 const LONGEST_PAUSE_MS = 120_000;
 
-/** Between half of `ms` and all of it, so that the runs of a machine do not retry together; the same in a replay. */
+/**
+ * A time between half of `ms` and all of it, so that the runs of a machine do not retry together. A replay gets the
+ * same time.
+ */
 function jitter(state: GovernorState, ms: number): number {
   const seed = Number.parseInt(state.run.runId.slice(0, 8), 16) || 0;
   const random = ((seed + waitOf(state).tries * 0x9e3779b1) % 1000) / 1000;
   return Math.round(ms * (0.5 + random / 2));
 }
 
-/** Shortest wait by claude in an outage that is announced, in milliseconds. */
-const MIN_TOLD_MS = 30_000;
+/** Shortest wait by claude in an outage that ctxb announces, in milliseconds. */
+const MIN_ANNOUNCED_MS = 30_000;
 
-export function followWait(state: GovernorState, { event }: Line): GovernorState {
+export function updateWait(state: GovernorState, { event }: Line): GovernorState {
   const { wait } = state.limits;
   if (event.kind === 'api-retry') {
-    const noted = noteRetry(state, event);
-    return state.facts.isInjected ? noted : breakWait(noted, event);
+    const noted = recordRetry(state, event);
+    return state.facts.isInjected ? noted : takeOverWait(noted, event);
   }
   if (wait.phase === 'none' || wait.phase === 'paused') return state;
   const isReplay = state.run.mode === 'replay';
-  // A new prompt in a recording means that the wait is over.
+  // A new prompt in a recording shows that the wait is over.
   if (isReplay && isMainMessage(event, 'prompt')) return changedIn(state, 'wait', NO_WAIT);
   if (event.kind !== 'assistant' || event.subagent !== null) return state;
   if (!event.synthetic) return endWait(state, true);
@@ -106,60 +109,62 @@ export function followWait(state: GovernorState, { event }: Line): GovernorState
   return isReplay && event.failure !== undefined ? endWait(state, false) : state;
 }
 
-export function followLimits(state: GovernorState, { event }: Line<RateLimitEvent>): GovernorState {
+export function updateUsageLimits(state: GovernorState, { event }: Line<RateLimitEvent>): GovernorState {
   const used = { ...state.limits.used, ...event.limits };
   return changedIn(state, 'limits', { used, hit: event.rejected });
 }
 
-/** Waits for a 429 of at least this length count as a usage limit, even if claude does not report one. */
+/** A wait of at least this length after a 429 counts as a usage limit, even if claude does not report one. */
 const MIN_LIMIT_MS = 120_000;
 
-function noteRetry(state: GovernorState, { status, delayMs }: ApiRetryEvent): GovernorState {
+function recordRetry(state: GovernorState, { status, delayMs }: ApiRetryEvent): GovernorState {
   const wait = waitOf(state);
   if (wait.phase === 'paused' || state.turn.stopped === 'wait') return state;
   const isLimit = status === 429 && (resetOf(state.limits) !== undefined || delayMs >= MIN_LIMIT_MS);
   const cause = isLimit ? 'limit' : wait.cause;
   // claude waits at most six hours at a time, so the reset can be later.
   const until = Math.max(state.facts.now + delayMs, isLimit ? (resetOf(state.limits) ?? 0) : 0);
-  const isAnnounced = wait.said || (!isLimit && delayMs < MIN_TOLD_MS);
+  const isAnnounced = wait.said || (!isLimit && delayMs < MIN_ANNOUNCED_MS);
   const next = changedIn(state, 'wait', { ...wait, cause, until, said: wait.said || !isAnnounced });
   return isAnnounced ? next : announce(next, 'claude', status);
 }
 
-/** How late claude may notice a reset before ctxb ends its wait, in milliseconds. */
-const SLEPT_MS = 60_000;
+/**
+ * Time that claude's retry may come after a reset. Later than that, its timer has slept, and ctxb takes over the wait.
+ */
+const MAX_RESET_DELAY_MS = 60_000;
 
 /**
- * ctxb waits instead of claude if relieving the context after the wait saves costs, or if claude's timer missed the
- * reset because the machine slept.
+ * Interrupts claude's wait, so that ctxb waits instead. It pays if a relief after the wait saves costs, or if claude's
+ * timer missed the reset while the machine slept.
  */
-function breakWait(state: GovernorState, { delayMs }: ApiRetryEvent): GovernorState {
+function takeOverWait(state: GovernorState, { delayMs }: ApiRetryEvent): GovernorState {
   const { limits, facts, run, turn, work } = state;
   const { now } = facts;
   const { wait } = limits;
   const isOurs = run.mode === 'act' && state.mailbox.input === 'open' && turn.phase === 'running';
   if (!isOurs || turn.stopped === 'wait' || wait.phase !== 'claude' || wait.cause !== 'limit') return state;
   const resetAt = resetOf(limits) ?? wait.until;
-  const hasSlept = now > resetAt + SLEPT_MS && delayMs > SLEPT_MS;
+  const hasSlept = now > resetAt + MAX_RESET_DELAY_MS && delayMs > MAX_RESET_DELAY_MS;
   const pays = work.tasks.length === 0 && paysAfterPause(changedIn(state, 'facts', { now: wait.until }));
   if (!hasSlept && !pays) return state;
   return sendInterrupt(hasSlept ? changedIn(state, 'wait', { until: now }) : state, 'wait');
 }
 
-/** After a turn without an answer of the API: plans its repetition, or ends the run. */
-export function readFailure(state: GovernorState, { before, event }: Line<ResultEvent>): GovernorState {
+/** Handles a turn without an answer of the API: plans its repetition, or ends the run. */
+export function onFailedTurn(state: GovernorState, { before, event }: Line<ResultEvent>): GovernorState {
   const plan = planFor(before, event);
   const failure = failureIn(before, event);
   if (failure === undefined || plan === undefined) {
-    // An interrupted turn shows nothing about the API; any other error shows that the API has answered.
-    const isCertain = event.isError && !tellsInterrupt(event);
+    // An interrupted turn shows nothing about the API. Any other error shows that the API answered.
+    const isCertain = event.isError && !reportsInterrupt(event);
     return isCertain ? endWait(state, failure === undefined) : state;
   }
   const work = 'The API did not answer for a while, and the turn was interrupted.';
   const broken = changedIn(state, 'mailbox', { work });
   if (plan !== 'end') return pause(broken, failure, plan);
   if (failure.cause === 'limit') return endAtLimit(broken, failure);
-  // The next prompts would get no answer either.
+  // The next prompts would not get an answer either.
   return emit(endWait(changedIn(broken, 'mailbox', { outcome: 'outage' }), false), SHOW_DEFERRED);
 }
 
@@ -194,7 +199,7 @@ function endAtLimit(state: GovernorState, failure: Failure): GovernorState {
   return emit(told, SHOW_DEFERRED);
 }
 
-/** Interval for looking at the clock: timers stop while a machine sleeps, and cannot exceed 24 days. */
+/** Interval between looks at the clock. Timers stop while a machine sleeps, and cannot exceed 24 days. */
 const TICK_MS = 30_000;
 
 function tick(state: GovernorState) {
@@ -202,7 +207,7 @@ function tick(state: GovernorState) {
   return setTimer('wait', Math.min(remainingMs, TICK_MS));
 }
 
-/** Repeats the turn when the wait is over. Compacts first if the prompt cache has expired and that is cheaper. */
+/** Repeats the turn after the wait. Compacts first if the prompt cache has expired and that costs less. */
 export function onWaitTimer(state: GovernorState): GovernorState {
   const { wait } = state.limits;
   if (wait.phase !== 'paused') return state;

@@ -21,7 +21,7 @@ export const NO_WAIT = {
   said: false,
 };
 
-/** What makes claude wait for the API: the account's usage limits, from claude's latest report, and outages. */
+/** The reasons why claude waits for the API: outages, and the account's usage limits by claude's latest report. */
 export type Waits = Readonly<typeof NO_WAITS>;
 
 export const NO_WAITS = {

@@ -10,7 +10,7 @@ import type { GovernorState } from '../state.ts';
 import { type AgentText, changedIn, decide, emit, type Line, silent } from '../steps.ts';
 import { type HealthRecord, isLargeTask, type Occurrence, statusOf, type ZoneName, zoneAt } from './zones.ts';
 
-export function judgeZone(state: GovernorState): GovernorState {
+export function updateZone(state: GovernorState): GovernorState {
   const { gauge, run } = state;
   const { told } = state.mailbox;
   if (gauge.basis === 'none') return state;
@@ -41,18 +41,18 @@ export function health(state: GovernorState, occurrence: Occurrence, tokens = re
   return { kind: 'health', record } as const;
 }
 
-/** The agent needs minutes to reach a stopping point. */
-const REPROMPT_MS = 10 * 60_000;
+/** Time between two requests for a stopping point. The agent needs minutes to reach one. */
+const REMINDER_INTERVAL_MS = 10 * 60_000;
 
 /**
- * Text at the end of the conversation, where it does not invalidate the prompt cache. With a prompt: the context
- * budget, from the zone `warning` on. During a turn: only urgent text.
+ * Text for the agent at the end of the conversation, where it does not invalidate the prompt cache. With a prompt: the
+ * context budget, from the zone `warning` on. During a turn: only urgent text.
  */
 export function tellAgent(state: GovernorState, where: 'prompt' | 'mid-turn'): AgentText {
   const { told } = state.mailbox;
   if (!state.run.policy.zones.tellAgent || state.gauge.basis === 'none') return silent(state);
   const { predicted: tokens, window, fraction, basis } = readGauge(state.gauge);
-  const isDue = told.askedAt === undefined || state.facts.now - told.askedAt >= REPROMPT_MS;
+  const isDue = told.askedAt === undefined || state.facts.now - told.askedAt >= REMINDER_INTERVAL_MS;
   const asksToStop = isCritical(told.zone) && isDue;
   const tellsBudget = asksToStop || (where === 'prompt' && statusOf(told.zone) !== 'ok');
   const share = `${Math.round((fraction ?? 0) * 100)} % used (${tokens} of ${window} tokens, ${basis})`;
@@ -65,8 +65,8 @@ export function tellAgent(state: GovernorState, where: 'prompt' | 'mid-turn'): A
 
 const STOPPING_POINT = 'It is nearly full: bring the present step to a resumable state, and begin nothing large.';
 
-/** Adds the end of a turn to the health ledger; zones, compactions and handoffs are added when they happen. */
-export function noteTurn(state: GovernorState, { event }: Line<ResultEvent>): GovernorState {
+/** Records the end of a turn in the health ledger. Zones, compactions and handoffs are recorded when they happen. */
+export function recordTurnHealth(state: GovernorState, { event }: Line<ResultEvent>): GovernorState {
   const turn = health(state, { event: 'turn', turn: state.turn.ended });
   return isExhaustion(event) ? emit(state, turn, health(state, { event: 'exhausted' })) : emit(state, turn);
 }
@@ -78,7 +78,10 @@ export function isTooLarge(state: GovernorState, prompt: Prompt | undefined): pr
   return isLargeTask(sizeOf(state, prompt), zoneNow(state));
 }
 
-/** May differ from the last announced zone: the context may just have been replaced. */
+/**
+ * The zone of the current context. It may differ from the last announced zone, because the context may just have been
+ * replaced.
+ */
 function zoneNow({ gauge, run }: GovernorState): ZoneName {
   return isGuess(gauge) ? 'ok' : zoneAt(predictedTokens(gauge), gauge.window.tokens, run.policy);
 }

@@ -20,12 +20,12 @@ export function statusOf(zone: ZoneName): HealthRecord['status'] {
   return zone === 'ok' || zone === 'monitor' ? 'ok' : 'critical';
 }
 
-/** Estimated tokens that a small task may add in the zone `warning`, and a tiny one in `critical`. */
+/** Estimated tokens of the largest small task for the zone `warning`, and of the largest tiny one for `critical`. */
 const [SMALL_TASK, TINY_TASK] = [5_000, 2_000];
 
 /**
- * `handoff` uses the limit of `critical`: the context is relieved there anyway, and with relief switched off a lower
- * limit would reject even "go on".
+ * Whether a task is too large for the zone. `handoff` has the limit of `critical`, because a relief follows there
+ * anyway. With reliefs off, a lower limit would reject even "go on".
  * @param estimatedTokens exactly the limit is allowed
  */
 export function isLargeTask(estimatedTokens: number, zone: ZoneName): boolean {
@@ -42,7 +42,7 @@ export interface HealthRecord {
   /** UUID of the run. */
   readonly run: string;
   readonly check_type: 'context';
-  /** `critical` from the zone `critical` on, and if the context could not be relieved. */
+  /** `critical` from the zone `critical` on, and if no relief made room. */
   readonly status: 'ok' | 'warning' | 'critical';
   readonly details: HealthDetails;
 }
@@ -71,7 +71,7 @@ export type Occurrence =
   /** `landing`: the first call after a compaction. `exhausted`: the API refused the prompt as too long. */
   | { readonly event: 'landing' | 'exhausted' };
 
-/** The level of the context, in the order of the ladder. */
+/** The zones, from the emptiest context to the fullest. */
 export type ZoneName = (typeof ZONE_NAMES)[number];
 
 /** From the emptiest context to the fullest. */

@@ -1,4 +1,4 @@
-import { tellsTask } from '../../governor/prompts/prompt.ts';
+import { describesTask } from '../../governor/prompts/prompt.ts';
 import type { Request, UserWords } from '../../protocol/exact-plan.ts';
 import { firstSentences } from '../../text/words.ts';
 import { remember } from '../remember.ts';
@@ -18,7 +18,8 @@ export function createRequests() {
     latest: undefined as string | undefined,
     /** @param number of the prompt in the notes */
     add(text: string, number: number): void {
-      if (all.latest === undefined || tellsTask(text)) all.latest = firstSentences(text, LATEST_LENGTH) || all.latest;
+      if (all.latest === undefined || describesTask(text))
+        all.latest = firstSentences(text, LATEST_LENGTH) || all.latest;
       const short = shortOf(text);
       if (short !== '') remember(requests, number, { number, text: short }, MAX_REQUESTS);
     },

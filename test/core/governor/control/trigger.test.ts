@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { forecast } from '../../../../src/core/governor/prompts/turns.ts';
+import { forecastGrowth } from '../../../../src/core/governor/prompts/turns.ts';
 import type { GovernorState } from '../../../../src/core/governor/state.ts';
 import {
   afterTurn,
@@ -47,7 +47,7 @@ describe('the forecast of a turn', () => {
     { name: 'the largest of a few', recent: [9, 1, 5], expected: 9 },
     { name: 'of eight', recent: [1, 2, 3, 4, 5, 6, 7, 80], expected: 80 },
   ])('$name', ({ recent, expected }) => {
-    expect(forecast(withGrowth(recent).turn)).toEqual(expected);
+    expect(forecastGrowth(withGrowth(recent).turn)).toEqual(expected);
   });
 
   it('uses the last eight turns', () => {

@@ -5,8 +5,8 @@ import {
   EMPTY_COST,
   isComputed,
   readCost,
-  readOpening,
-  readReport,
+  readCounter,
+  readCounterAtStart,
   toMicroUsd,
   totalMicroUsd,
   toUsd,
@@ -234,25 +234,25 @@ describe('another process', () => {
   });
 
   it('counts to the micro-dollar if claude was asked before its first call', () => {
-    const opened = readOpening(costAfterRestart(before, 'resumed'), 0.5);
+    const opened = readCounterAtStart(costAfterRestart(before, 'resumed'), 0.5);
     expect(totalMicroUsd(opened)).toBe(500_000 + open);
     const cost = readLines(opened, init('2.1.329'), call('n1', 1_000), result(0.75));
     expect(totalMicroUsd(cost)).toBe(750_000 + open);
   });
 
   it('does not count the cost of the session before the run', () => {
-    const opened = readOpening(costAfterRestart(EMPTY_COST, 'resumed'), 12.5);
+    const opened = readCounterAtStart(costAfterRestart(EMPTY_COST, 'resumed'), 12.5);
     expect(figures(opened)).toEqual({ microUsd: 0, computed: false, known: false });
     expect(figures(readLines(opened, result(12.75)))).toEqual({ microUsd: 250_000, computed: false, known: true });
   });
 
   it('ignores an opening of a counter that began at 0', () => {
-    expect(readOpening(before, 0.5)).toBe(before);
+    expect(readCounterAtStart(before, 0.5)).toBe(before);
   });
 });
 
 it('counts a requested report within a turn like any other', () => {
-  const cost = readReport(readLines(EMPTY_COST, call('m1', 1_000), call('m2', 1_000)), 0.0065);
+  const cost = readCounter(readLines(EMPTY_COST, call('m1', 1_000), call('m2', 1_000)), 0.0065);
   expect(figures(cost)).toEqual({ microUsd: 6_500, computed: false, known: true });
   expect(toUsd(totalMicroUsd(cost))).toBe(0.0065);
 });

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { readGauge } from '../../../../src/core/governor/gauge/gauge.ts';
 import { largestShare, peakShare } from '../../../../src/core/governor/gauge/model-windows.ts';
 import {
+  lastMeasuredVersion,
   learnWindow,
   mainWindow,
-  measuredAsOf,
   UNKNOWN_WINDOW,
   type WindowSource,
 } from '../../../../src/core/governor/gauge/window.ts';
@@ -308,6 +308,6 @@ it.each([
   { version: '2.1.332', asOf: undefined },
   { version: '2.3.0', asOf: '2.1.332' },
 ])('marks a window from the table in $version: as of $asOf', ({ version, asOf }) => {
-  expect(measuredAsOf('version', version)).toBe(asOf);
-  expect(measuredAsOf('result', version)).toBeUndefined();
+  expect(lastMeasuredVersion('version', version)).toBe(asOf);
+  expect(lastMeasuredVersion('result', version)).toBeUndefined();
 });
