@@ -20,7 +20,7 @@ export interface OpenTool {
 }
 
 /**
- * Of a line that is not valid JSON, such as one torn by a kill, it uses the readable parts.
+ * Reads a session log. Of a line that is not valid JSON, such as one cut off by a kill, it reads the intact parts.
  *
  * @throws CtxbError `store` when the log is unreadable or not a regular file
  */
@@ -44,7 +44,9 @@ class Reading {
    * when it resumes.
    */
   readonly delivered = new Set<string>();
-  /** Whether the last turn of the main thread ended with an answer, rather than an error, an interruption or a kill. */
+  /**
+   * Whether the last turn of the main thread ended with an answer, and not with an error, an interruption or a kill.
+   */
   finished = false;
   /** The value of `finished` before the slash command of the latest row; false if the row is not a command. */
   beforeCommand = false;

@@ -5,7 +5,7 @@ import { startChild } from './child.ts';
 /** `optional` consumes the next word unless it starts with a dash, `many` consumes all such words. */
 type ValueCount = 'none' | 'one' | 'optional' | 'many';
 
-/** `name` is the spelling under which all aliases are reported. */
+/** An option of claude. `name` is the spelling under which all its aliases are reported. */
 interface ClaudeOption {
   readonly name: string;
   readonly values: ValueCount;
@@ -95,7 +95,7 @@ interface UnknownToken {
 export interface WordToken {
   readonly kind: 'word';
   readonly value: string;
-  /** The unknown option before this word, with only words between them. */
+  /** The unknown option before this word, if only words are between them. */
   readonly owner: string | undefined;
 }
 

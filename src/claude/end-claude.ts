@@ -50,7 +50,7 @@ async function endGroup(mark: ProcessMark, graceMs: number, look: () => void): P
   // ctxb gives claude a group of its own. A claude in another group, such as a shell script's, is signalled alone.
   const target = readStat(mark.pid)?.group === mark.pid ? -mark.pid : mark.pid;
   if (!sendSignal(target, 'SIGTERM')) return isThere(mark, target) ? 'refused' : 'ended';
-  // It may have started a command after the first look, and its children cannot be identified once it has ended.
+  // It may have started a command after the first look. Once it has ended, its children cannot be found.
   look();
   if (await isGoneWithin(mark, target, graceMs)) return 'ended';
   sendSignal(target, 'SIGKILL');
@@ -74,7 +74,7 @@ function sendSignal(target: number, name: NodeJS.Signals): boolean {
   return orElse(() => process.kill(target, name), false);
 }
 
-/** Find them before the process ends, because orphans get another parent. */
+/** All processes below `pid`. Must be found before the process ends, because orphans get another parent. */
 function descendants(pid: number): number[] {
   const all = processes();
   const found = [pid];

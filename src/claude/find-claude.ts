@@ -77,7 +77,7 @@ function namesCtxb(file: string): boolean {
   return head.startsWith('#!') && /\bctxb\b/i.test(head);
 }
 
-/** Counts nested shims. An agent may start claude, but a wrapper must not start its caller. */
+/** Environment variable that counts nested shims. An agent may start claude, but a wrapper must not start itself. */
 const SHIMS = 'CTXB_SHIMS';
 const MAX_SHIMS = 8;
 
@@ -104,9 +104,9 @@ export function nextShim(env: Environment): Environment {
 export function installedClaude(from: string): string | undefined {
   const platform = `@anthropic-ai/claude-code-${process.platform}-${process.arch}`;
   const folders = createRequire(from).resolve.paths(platform) ?? [];
-  // npm may put the package inside the main one.
+  // npm may put the package inside the main package.
   const nested = folders.map((folder) => join(folder, '@anthropic-ai/claude-code/node_modules'));
-  // npm installs the one for the C library of the machine.
+  // npm installs the package for the machine's C library.
   return [platform, `${platform}-musl`]
     .flatMap((name) => [...folders, ...nested].map((folder) => join(folder, name, 'claude')))
     .find(isExecutable);

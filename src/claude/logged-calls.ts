@@ -36,7 +36,7 @@ function* callsIn(path: string): Generator<LoggedCall> {
   const calls = createCallIdentity();
   let thread = '';
   for (const line of readLines(path)) {
-    // Most of a log is results of tools, which need no parsing.
+    // Most lines are results of tools, which need no parsing.
     if (!line.includes('"output_tokens"')) calls.answered(thread);
     else
       for (const call of rowsIn(line).map(decodeObject).map(calls.identified).filter(isAnswered)) {
@@ -60,7 +60,7 @@ export function logsBeside(sessionLog: string): string[] {
 
 const AGENT_LOG = /(?:^|\/)agent-[\w-]+\.jsonl$/;
 
-/** Each call at its list price at least. */
+/** Cost in micro-dollars. Each call counts with its list price at least. */
 export function loggedMicroUsd(calls: LoggedCalls, prices: Prices): number {
   const list = { prices, version: undefined };
   return totalMicroUsd([...calls.values()].reduce((cost, call) => readCost(cost, call, list), EMPTY_COST));

@@ -24,7 +24,7 @@ interface Task {
 const TOKENS_PER_FILE = 6_000;
 const CHARS_PER_TOKEN = 4;
 
-/** Delays let a person follow: without them, thirty calls end before the first one is read. */
+/** Delays that let a person follow. Without them, thirty calls end in a moment. */
 const THINKING_MS = 60;
 const SUMMARISING_MS = 500;
 
@@ -97,7 +97,10 @@ parser.js turns text into dates. The build breaks on Sundays because clock.js an
 days. What was asked for last is under way.
 </summary>`;
 
-/** -1 if a compaction in mid-turn removed the prompt; then the current task continues. */
+/**
+ * Index of the task in the latest prompt. -1 if a compaction within the turn removed the prompt, so that the current
+ * task continues.
+ */
 function latestTask(request: RecordedRequest): number {
   const said = blocksIn(request);
   return DEMO_PROMPTS.findLastIndex((prompt) => said.some((block) => block.type === 'text' && block.text === prompt));
@@ -128,7 +131,7 @@ const HEADLESS = {
   prompts: DEMO_PROMPTS,
 };
 
-/** Runs the job with a real claude, in a scratch environment that is removed even if a signal ends the run. */
+/** Runs the job with a real claude in a scratch environment. Removes that even if a signal ends the run. */
 export async function runLive(claude: string, io: DemoIo) {
   // Keeps the process alive until the scratch environment is removed; the run handles the signals too.
   const { stop, release } = holdSignals();
@@ -152,7 +155,9 @@ async function runInScratch(
 
 const EXIT_INTERRUPTED = 130;
 
-/** Hides references to files in the scratch folder, which is removed at the end: the notes, and the run to resume. */
+/**
+ * Hides references to files in the scratch folder, which does not outlive the demo: the notes, and the run to resume.
+ */
 async function watcherFor(stderr: Io['stderr'], env: Io['env']): Promise<Watcher> {
   const style = await styleFor(stderr, env);
   const terminal = createTerminal({ stderr, style, quiet: false, statusLine: DEFAULTS.statusLine });

@@ -44,13 +44,13 @@ export function createScreen(stdout: Output, style: Style, prompts: readonly str
 
   const lines = split2();
   lines.on('data', (line: string) => show(decodeLine(line)));
-  // If the reader closes stdout, the run stops, as it does without the demo.
+  // If the reader closes stdout, the run stops, as without the demo.
   lines.on('error', () => {});
   stdout.on('error', (error) => lines.destroy(error));
   return lines;
 }
 
-/** What happened, and the cost of the job with and without ctxb. @param session with its series */
+/** What happened, and the cost of the job with and without ctxb. @param session with its series of calls */
 export function closingText(session: SessionSummary, style: Style, columns: number | undefined): string {
   const { claudeCodeVersion, model, window, cost } = session;
   const turns = Array.from({ length: session.turns }, (_, index) => index);
@@ -73,7 +73,7 @@ export function closingText(session: SessionSummary, style: Style, columns: numb
   ].join('\n');
 }
 
-/** Round before adding, so that the sum matches the printed amounts. */
+/** Rounded before adding, so that the sum matches the printed amounts. */
 function toCents(usd: number): number {
   return Math.round(usd * 100) / 100;
 }

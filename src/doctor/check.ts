@@ -7,9 +7,9 @@ export interface Check {
   readonly name: string;
   /** A sentence in the present tense. */
   readonly fact: string;
-  /** What ctxb does if the fact does not hold. */
+  /** ctxb's behaviour if the fact does not hold. */
   readonly instead: string;
-  /** ctxb cannot work with a claude that fails this check. */
+  /** Whether ctxb cannot work with a claude that fails this check. */
   readonly vital?: true;
   /** The scene that shows the fact. Checks with the same scene share one run of it. */
   readonly scene: Scene;
@@ -30,7 +30,7 @@ export class Contradiction extends Error {}
  */
 export interface Remark {
   readonly status: 'good' | 'warning' | 'fault';
-  /** What was checked: `Node`, a configuration key, a variable, a file. */
+  /** The subject of the check: `Node`, a configuration key, a variable, a file. */
   readonly subject: string;
   readonly text: string;
   readonly todo?: string;
@@ -40,7 +40,7 @@ export function remark(status: Remark['status'], subject: string, text: string, 
   return { status, subject, text, ...(todo !== undefined && { todo }) };
 }
 
-/** Answers of the API, and what ctxb says to a claude that gets them. */
+/** A play that shows facts: the API's answers, and what ctxb says to claude. */
 export interface Scene {
   readonly scenario: Scenario;
   readonly hooks?: Hooks;

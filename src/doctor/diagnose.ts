@@ -17,8 +17,8 @@ import type { Surroundings } from './surroundings.ts';
 export type Diagnosis = Awaited<ReturnType<typeof diagnose>>;
 
 /**
- * Examines a claude, offline: a stand-in on this machine replaces the API, and all files are written to temporary
- * folders that are removed afterwards. Values that claude does not report are undefined.
+ * Examines a claude offline. A stand-in on this machine replaces the API, and all files are in temporary folders, which
+ * are removed afterwards. Values that claude does not report are undefined.
  */
 export async function diagnose(checks: readonly Check[], place: Place, around: Surroundings, limits: Limits) {
   const timeout = timeoutSignal(sceneTimeoutMs(limits), limits.stop);
@@ -29,7 +29,7 @@ export async function diagnose(checks: readonly Check[], place: Place, around: S
   return { version, fresh, remarks, outcomes: await runChecks(checks, place, limits) };
 }
 
-/** Versions that the protocol was measured with. */
+/** The versions with which the protocol was measured. */
 const MEASURED: readonly string[] = [OLDEST_CLAUDE, NEWEST_CLAUDE];
 
 /** The version that claude reports; undefined for any other output. */
@@ -66,7 +66,8 @@ type FreshContext = NonNullable<Awaited<ReturnType<typeof askFreshContext>>>;
 /** The window of claude's model and the size of a fresh context in tokens; undefined if it does not report them. */
 async function askFreshContext(stage: Stage, model: string | undefined) {
   const claude = await stage.start(givenOption('--model', model));
-  // Not the summary, whose parts the API would count; the stand-in only estimates them.
+  // The full answer, and not its summary: the API would count the parts of a summary, and the stand-in only estimates
+  // them.
   const { ok, response } = await claude.ask('get_context_usage', {});
   const window = countOf(response.rawMaxTokens);
   if (!ok || window === undefined || window === 0) return undefined;
@@ -79,7 +80,10 @@ function undefinedIfContradicted(error: unknown): undefined {
   if (!(error instanceof Contradiction)) throw error;
 }
 
-/** Levels that a fresh context must stay below: the first call crosses the others, and no compaction reaches a target. */
+/**
+ * Levels that must be above a fresh context. The first call would cross lower ones, and no compaction could reach a
+ * lower target.
+ */
 const LEVELS: readonly KeyPath[] = [
   'thresholds.warn',
   'thresholds.compact',

@@ -15,8 +15,8 @@ import {
 } from './scenes.ts';
 
 /**
- * The facts behind the features that users see, in the order of the report. The first one is checked first, alone.
- * End-to-end tests cover the many other facts that ctxb relies on.
+ * The facts behind the features that users see, in the order of the report. The first is checked first and alone.
+ * End-to-end tests cover the other facts that ctxb relies on.
  */
 export const FACTS: readonly Check[] = [
   {

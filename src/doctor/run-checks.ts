@@ -30,7 +30,7 @@ export function sceneTimeoutMs({ timeoutMs }: Limits): number {
   return timeoutMs === undefined ? USUAL_MS : Math.ceil(timeoutMs / 3);
 }
 
-/** More scenes at the same time would only wait for the processors. */
+/** Maximum number of scenes at the same time. More would only wait for the processors. */
 const MAX_PARALLEL = 8;
 
 /** Checks the facts with a claude. The scene of the first check runs alone: if it fails, no other can run. */
@@ -59,7 +59,7 @@ export async function runChecks(checks: readonly Check[], place: Place, limits: 
   return checks.map(outcomeOf);
 }
 
-/** Plays a scene once. Resolves with a verdict for all its checks if it was not finished. */
+/** Plays a scene once. Resolves with a verdict on all its checks if it did not finish. */
 async function playScene({ scenario, hooks, play }: Scene, place: Place, ms: number, over: AbortSignal) {
   const more = `give a slow machine more time with --timeout ${Math.ceil((6 * ms) / 1000)}`;
   if (over.aborted) return unknown(`not tried, the time was up: ${more}`);
@@ -70,7 +70,7 @@ async function playScene({ scenario, hooks, play }: Scene, place: Place, ms: num
     } catch (error) {
       if (!(error instanceof Contradiction)) throw error;
       if (!timeout.aborted) return { status: 'fails', seen: error.message };
-      // A missing observation may only be late.
+      // What was not seen may only be late.
       return unknown(`${error.message}, waited for ${Math.ceil(ms / 1000)} s: ${more}`);
     }
     const requests = stage.standin.requests.map(({ kind, body }) => ({

@@ -140,7 +140,7 @@ function hookOutput(hook: HookName, fields: Fields): Fields {
 
 const LOOK_EVERY_MS = 20;
 
-/** claude logs the end of a turn a moment later. */
+/** Waits until claude has logged the end of a turn. */
 async function awaitLog(id: string, { scratch, timeout }: Stage): Promise<void> {
   const isLogged = () => {
     const path = findSessionLog({ id }, scratch);

@@ -31,7 +31,7 @@ export interface Heard {
   readonly answers: Map<string, ControlResponseEvent>;
 }
 
-/** A stand-in for the API, a home and a work folder for a scene. */
+/** The place of a scene: a stand-in for the API, a home folder and a work folder. */
 export interface Stage {
   readonly standin: Standin;
   readonly scratch: ScratchEnvironment;
@@ -97,7 +97,7 @@ function startConversation(child: Child, hooks: Hooks, { timeout, heard }: Stage
     return event;
   }
 
-  /** Reads the events up to the last one of a part. */
+  /** Reads events until the last one of a part. */
   async function read(what: string, isLast: (event: Event) => boolean): Promise<readonly Event[]> {
     const events: Event[] = [];
     try {

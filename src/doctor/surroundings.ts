@@ -37,7 +37,10 @@ export async function inspectSurroundings(world: Where) {
   };
 }
 
-/** The findings about the configuration; if it is valid, its sources. @param unknown about unknown variables */
+/**
+ * The findings about the configuration, and its sources if it is valid.
+ * @param unknown findings about unknown variables
+ */
 function checkConfiguration({ findings, warnings, sources }: ResolvedConfig, unknown: readonly Finding[]): Remark[] {
   const remarksFor = (status: 'fault' | 'warning', found: readonly Finding[]) =>
     found.map(({ message }) => remark(status, 'configuration', message, 'ctxb config'));
@@ -87,8 +90,8 @@ const MANAGED =
     : '/etc/claude-code/managed-settings.json';
 
 /**
- * The values that claude's settings for the folder and the environment set, by name; variables begin with `env.`.
- * Settings override the environment. A file that is not JSON causes a remark.
+ * The values of claude's settings for the folder and the environment, by name; variables begin with `env.`. Settings
+ * override the environment. A file that is not JSON causes a finding.
  */
 function readSettings(world: Where) {
   const settings = new Map<string, { readonly value: unknown; readonly where: string }>();
@@ -99,7 +102,7 @@ function readSettings(world: Where) {
     }
   };
   add(world.env, 'the environment', 'env.');
-  // In the home folder, the user's settings are also the project's. The last one has the highest precedence.
+  // In the home folder, the user's settings are also the project's. The last file has the highest precedence.
   for (const path of new Set([...settingsPaths(world), MANAGED])) {
     if (!existsSync(path)) continue;
     try {
@@ -131,7 +134,7 @@ const NO_HOOKS = 'claude calls no hooks: ctxb hands nothing back after a compact
 const NO_OTHERS_HOOKS =
   "claude calls no hooks of its settings and runs no mods: compactions are claude's own summaries";
 
-/** Settings and variables that restrict ctxb, each tried with claude 2.1.197 and 2.1.332. */
+/** Settings and variables that restrict ctxb, tried with claude 2.1.197 and 2.1.332. */
 const ODDITIES: Readonly<Record<string, Oddity>> = {
   'env.CLAUDE_CODE_AUTO_COMPACT_WINDOW': { text: OWN_TRIGGER, todo: REMOVE_IT },
   'env.CLAUDE_AUTOCOMPACT_PCT_OVERRIDE': { text: OWN_TRIGGER, todo: REMOVE_IT },

@@ -22,7 +22,7 @@ export interface FlowPlace extends BudgetContext {
 }
 
 export interface BriefingWorld extends FlowPlace {
-  /** Returns the output of a step; undefined if the step has not ended, which omits it from the briefing. */
+  /** The output of a step; undefined if the step has not ended, so that the briefing lacks it. */
   readonly outputs: (stepId: string) => StepOutput | undefined;
   readonly curated?: CuratedChoice | undefined;
 }
@@ -58,7 +58,10 @@ function hintsIn({ cwd }: FlowPlace, path: string): string | undefined {
   return 'path' in found ? readPlain(found.path, HINTS_LIMIT) : undefined;
 }
 
-/** The task of a step without a prompt: its objective is at the top, and repeating it would look like two tasks. */
+/**
+ * The task of a step without a prompt. The objective stands at the top; repeated here, it would look like a second
+ * task.
+ */
 const OBJECTIVE_IS_TASK = 'Reach the objective at the top of this briefing.';
 
 function profileOf({ profile, profiles }: Flow): Profile | undefined {
@@ -74,7 +77,7 @@ export function effectiveBudgets(
   return resolveBudgets(levels, window ?? windowOfModel(step.model));
 }
 
-/** A cheap model needs about ten seconds; after a minute, the mechanical selection is the better deal. */
+/** A cheap model needs about ten seconds. After a minute, ctxb selects without it. */
 const CURATOR: Curator = { enabled: false, model: 'haiku', timeoutSeconds: 60, maxFiles: 20 };
 
 export function effectiveCurator(flow: Flow, step: FlowStep, { global }: BudgetContext) {

@@ -28,13 +28,13 @@ function openRun(contextDir: string, id: string) {
   return {
     id,
     folder,
-    /** The receipts of all steps, each after the steps that it sees: a step sees more steps than any of those. */
+    /** The receipts of all steps, each after the receipts of the steps that it sees. */
     receipts(): KnownReceipt[] {
       const steps = namesIn(folder).filter((name) => kindOf(join(folder, name)) === 'folder');
       const receipts = steps.sort().flatMap((step) => readReceipt(read(step, RECEIPT_FILE) ?? '') ?? []);
       return receipts.sort((a, b) => a.items.length - b.items.length);
     },
-    /** Cost of the attempts at a step that its receipt does not measure, in US dollars: killed and repeated ones. */
+    /** Cost of a step's killed and repeated attempts, which its receipt does not include, in US dollars. */
     otherAttemptsUsd({ step, measured }: KnownReceipt): number {
       const streams = files.streamsOf(step);
       return sumOf(measured === undefined ? streams : streams.slice(0, -1), usdIn);
@@ -63,12 +63,12 @@ export function findRun<R extends { readonly id: string }>(runs: readonly R[], n
   throw new CtxbError('usage', `${name}: ${fault} with this; there are ${ids.join(', ') || 'no runs yet'}`);
 }
 
-/** STEP_FILE holds the state of a step and why it failed, OUTPUT_FILE its last answer. */
+/** STEP_FILE has the state of a step and the cause of a failure, OUTPUT_FILE its last answer. */
 export const STEP_FILE = 'step.json';
 export const OUTPUT_FILE = 'output.md';
 export const RECEIPT_FILE = 'receipt.json';
 
-/** The output of a step; undefined if the step is neither done nor failed. */
+/** The output of a step; undefined unless the step is done or failed. */
 export function stepOutput(files: Pick<FlowRunFiles, 'read' | 'path'>, id: string): StepOutput | undefined {
   const { status, error } = parseFields(files.read(id, STEP_FILE) ?? '');
   if (status !== 'done' && status !== 'failed') return undefined;

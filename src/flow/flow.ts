@@ -10,13 +10,13 @@ export type Profile = DeepReadonly<InferOutput<typeof profile>>;
 
 export type FlowStep = Flow['steps'][number];
 
-/** A cheap claude run before a step: it names what matters to the step, and summarizes long outputs. */
+/** A cheap claude that runs before a step. It names what matters to the step, and summarizes long outputs. */
 export type Curator = Required<FlowStep['curator']>;
 
 export interface StepOutput {
   readonly ok: boolean;
   readonly output: string;
   readonly error: string | undefined;
-  /** Path of the complete output, which the briefing names if it cuts the output. */
+  /** Path of the complete output. The briefing names it if it cuts the output. */
   readonly path?: string | undefined;
 }

@@ -2,14 +2,14 @@ import type { AnswerOptions } from '../core/exact/exact-answer.ts';
 import { filesRead } from '../core/exact/newest-files.ts';
 import type { CompactEvent, Engine } from './engine.ts';
 
-/** How often in a row a compaction may be postponed to the next call. That call may bring results of the same size. */
+/** Maximum number of calls in a row for which a compaction waits. Each call may bring further results. */
 const MAX_WAITS = 3;
 
-/** Share of the window that may be filled; the rest is for the answer. */
+/** Share of the window for the context. The answer needs the rest. */
 const USABLE_SHARE = 0.85;
 
 /**
- * The contents of the files read, and whether to wait until the model has seen the latest results.
+ * The contents of the files that were read, and whether to wait until the model has seen the latest results.
  *
  * @param keep ids of tool calls whose contents stay whole
  */

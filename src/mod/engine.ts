@@ -1,9 +1,6 @@
 import type { Message } from '../core/exact/message.ts';
 
-/**
- * The used part of the API that claude passes to a mod. claude identifies it by spelling, so `$` and `on` keep their
- * names.
- */
+/** The part of claude's API for mods that ctxb uses. claude recognizes `$` and `on` by their names. */
 export interface Engine {
   readonly fs: {
     readonly stat: (path: string) => Promise<{ readonly size: number }>;
@@ -54,14 +51,14 @@ interface SessionStart {
 /** A text that was sent to the model. */
 interface SubmitEvent {
   readonly text: string;
-  /** Id of the current turn, if any: the model then gets the text together with tool results. */
+  /** Id of the running turn. The model then gets the text together with tool results; undefined between turns. */
   readonly turnId?: string;
   /** Set for a slash command. */
   readonly command?: object;
   readonly origin?: { readonly kind: string };
 }
 
-/** Origins of a user's prompt: the prompt line, another device, and a program that acts for the user. */
+/** Origins of the user's prompts: the prompt line, another device, and a program that acts for the user. */
 const USER_ORIGINS: ReadonlySet<string> = new Set(['composer', 'bridge', 'sdk']);
 
 /** Whether the user wrote the text. */

@@ -5,8 +5,8 @@ import { isFromUser, isSeenByModel, type On } from './engine.ts';
 import { PLACE } from './place.js';
 
 /**
- * Performs compactions by ctxb's plan. If anything is uncertain, claude compacts in its own way. claude reads the
- * source of this function and requires the names `on` and `$`.
+ * Compacts by ctxb's plan. In any doubt, claude compacts in its own way. claude reads the source of this function, so
+ * the names `on` and `$` must stay.
  */
 export function register(on: On): void {
   let number = 0;
@@ -14,13 +14,13 @@ export function register(on: On): void {
   let seenTexts: readonly string[] = [];
   let userTexts: readonly string[] = [];
 
-  // Proves that the mod runs; a listed mod may not.
+  // Proves that the mod runs. A listed mod may not run.
   on('session.start', async ($, e, next) => {
     await $.fs.write(`${PLACE}/alive`, '').catch(() => {});
     return next(e);
   });
 
-  // Texts that were sent since the plan was written.
+  // Texts sent since ctxb wrote the plan.
   on('prompt.submit', async (_, e, next) => {
     if (isSeenByModel(e)) seenTexts = [...seenTexts, e.text];
     if (isFromUser(e)) userTexts = [...userTexts, e.text];

@@ -16,7 +16,7 @@ export interface AnswerContext {
   readonly nextToolId: () => string;
 }
 
-// Even if the cache covers everything before, a real call has a few uncached tokens.
+// Tokens of a call that are never cached. A real call has a few even if the cache has everything before.
 const UNCACHED_TOKENS = 4;
 const CHARS_PER_TOKEN = 4;
 
@@ -68,7 +68,7 @@ function buildUsage(total: number, cached: number, content: readonly Block[]): U
 
 export type StreamEvent = { readonly type: string } & Readonly<Record<string, unknown>>;
 
-/** Like the API's, the first event has a placeholder for the output tokens. */
+/** The events of a streamed answer. Like the API's, the first event has a placeholder for the output tokens. */
 export function streamEvents(message: Message): StreamEvent[] {
   const { usage, stop_reason, stop_sequence } = message;
   const opening = { ...message, content: [], stop_reason: null, usage: { ...usage, output_tokens: 1 } };
@@ -94,7 +94,7 @@ function blockEvents(block: Block, index: number): StreamEvent[] {
   ];
 }
 
-/** The contents of a block at its start, and the events that fill it. */
+/** Splits a block: its contents at its start, and the events that fill it. */
 function split({ type, text, thinking, signature, input }: Block): { empty?: object; deltas: object[] } {
   switch (type) {
     case 'text':

@@ -8,10 +8,10 @@ export type Headers = Readonly<Record<string, string | readonly string[] | undef
 const SUMMARY_PROMPT = /Your task is to create a detailed summary of/;
 const SUMMARY_SYSTEM = /tasked with summarizing conversations/;
 
-// Requests that repeat the conversation but do not continue it: a suggestion for the next prompt, and a side question.
+// Requests that repeat the conversation but do not continue it: for a suggested prompt, and for a side question.
 const SIDE_PROMPT = /^\[SUGGESTION MODE\b|^<system-reminder>This is a side question from the user\b/;
 
-// Newer versions mark a subagent in a header and in the first system block, older ones only by its system prompt.
+// Newer versions mark a subagent in a header and in the first system block, older ones only in the system prompt.
 const SUBAGENT_HEADER = 'x-claude-code-agent-id';
 const SUBAGENT_SYSTEM = /\bcc_is_subagent=true\b|^You are an agent for Claude Code\b/m;
 
@@ -30,7 +30,10 @@ export function classify(path: string, headers: Headers, body: RequestBody): Req
   return isSideRequest(body, system) ? 'other' : 'main';
 }
 
-/** Whether it is a session title, topic detection or a quota probe: own instructions, no tools, no prompt cache. */
+/**
+ * Whether claude asks for a session title, topic detection or a quota probe: own instructions, no tools, no prompt
+ * cache.
+ */
 function isSideRequest({ max_tokens, tools, messages }: RequestBody, system: string): boolean {
   if (max_tokens === 1) return true;
   if (system === '' || (tools ?? []).length > 0) return false;

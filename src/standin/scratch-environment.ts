@@ -7,8 +7,8 @@ import { orStoreError } from '../store/files/store-error.ts';
 export type ScratchEnvironment = Awaited<ReturnType<typeof createScratchEnvironment>>;
 
 /**
- * The environment is built from scratch, so that no key, proxy or setting of the user reaches the child, and the child
- * reaches nothing but `url`.
+ * Creates a home, a work folder and an environment for a child. No key, proxy or setting of the user reaches the child,
+ * and the child reaches nothing but `url`.
  */
 export async function createScratchEnvironment(reach: { url: string; path?: string | undefined }) {
   // Claude Code resolves links in its work folder (/tmp is one on macOS), so resolve them here too.
@@ -29,8 +29,7 @@ export async function createScratchEnvironment(reach: { url: string; path?: stri
     DISABLE_AUTOUPDATER: '1',
     // Claude Code refuses to skip permissions for root unless it runs in a sandbox.
     IS_SANDBOX: '1',
-    // This claude runs only for seconds: optimising its code and starting garbage collector threads would take longer
-    // than they save.
+    // This claude runs for seconds, so optimising its code and starting threads for garbage collection would not pay.
     BUN_JSC_useDFGJIT: '0',
     BUN_JSC_numberOfGCMarkers: '1',
   };

@@ -6,7 +6,7 @@ import { beginStream, countOf, disconnectSignal, type Standin, sendJson, serve }
 
 const NOTHING_MORE: Call = { text: 'Nothing more to do.' };
 
-/** Gives the work a stand-in for the API, and an environment that reaches it. Removes both, also if the work fails. */
+/** Runs `work` with a stand-in for the API and an environment that reaches it. Removes both, also if the work fails. */
 export async function withStandin<T>(
   scenario: Scenario,
   path: string | undefined,

@@ -61,7 +61,10 @@ function sizeOf(picture: Fields) {
   return size && { size };
 }
 
-/** A nested tool result becomes `other`: no stream contains one, and reading it would recurse without limit. */
+/**
+ * Reads the parts of a tool's result. A nested tool result becomes `other`: no stream contains one, and reading it
+ * would recurse without limit.
+ */
 function readParts(content: unknown): Block[] {
   if (!Array.isArray(content)) return readBlocks(content);
   return content.map((part) =>
@@ -111,7 +114,9 @@ const UNLOGGED: readonly string[] = [
   'opened_file_in_ide',
 ];
 
-/** What an attachment adds to the context. The block with its name represents Claude Code's words around it. */
+/**
+ * The blocks that an attachment adds to the context. The block with its name stands for Claude Code's words around it.
+ */
 export function attachedContent(attachment: Fields): readonly Fields[] {
   const { type, content } = attachment;
   if (typeof type !== 'string' || UNSEEN.includes(type)) return [];
@@ -146,7 +151,10 @@ const SENTENCE =
 /** Origins that are a person, or a program in a person's place. */
 const USER_ORIGINS: readonly unknown[] = ['human', 'person', 'composer', 'bridge', 'sdk', 'voice-call'];
 
-/** By Claude Code's own marks: 2.1.197 and later name the source of each prompt, the newest also an origin. */
+/**
+ * The role of a line by Claude Code's own marks: 2.1.197 and later name the source of each prompt, the newest also an
+ * origin.
+ */
 export function markedRole({
   isCompactSummary,
   isVisibleInTranscriptOnly,

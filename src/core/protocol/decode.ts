@@ -60,7 +60,7 @@ export function decodeObject(line: Fields): Event {
   return decode(line);
 }
 
-/** Whether a later claude writes its calls under another name: their cost counts. */
+/** Whether the line is a call under an unknown type, as a later claude may write it. Its cost counts. */
 function isRenamedCall(line: Fields): boolean {
   const { role, usage } = fieldsOf(line.message);
   return role === 'assistant' && readUsage(usage) !== undefined && !KNOWN_TYPES.has(stringOf(line.type));
@@ -87,13 +87,16 @@ function lineFields(line: Fields) {
   return { uuid: textOf(line.uuid), sessionId, timestamp: timeOf(line.timestamp) };
 }
 
-/** The stream names the parent tool call; a session log only marks lines that are not the main thread's. */
+/**
+ * The subagent of a line; null for the main thread. The stream names the parent tool call. A session log only marks
+ * lines outside the main thread.
+ */
 export function subagentOf(line: Fields): string | null {
   const own = line.isSidechain === true ? (textOf(line.agentId) ?? SIDECHAIN) : null;
   return textOf(line.parent_tool_use_id) ?? own;
 }
 
-/** Represents all subagents of a log that does not distinguish them. */
+/** Stands for all subagents of a log that does not distinguish them. */
 export const SIDECHAIN = 'sidechain';
 
 function decodeAssistant(line: Fields): AssistantEvent {
@@ -164,7 +167,7 @@ function decodeMode(line: Fields): Event {
 }
 
 function decodeResult(line: Fields): ResultEvent {
-  // Some producers write the counts at the top level, next to an empty or partial `usage`.
+  // Some programs write the counts at the top level, beside an empty or partial `usage`.
   const usage = readUsage(line.usage) ?? readUsage(line);
   const isError = line.is_error === true;
   const failure = isError ? failureOf(line, stringOf(line.result)) : undefined;

@@ -85,7 +85,7 @@ export interface AssistantEvent extends LineFields {
   /** The subagent's id; null for the main thread. */
   readonly subagent: string | null;
   readonly usage: Usage | undefined;
-  /** The output count is final. Before the last line of an answer it is a placeholder of 1 to 8. */
+  /** Whether the output count is final. Before the last line of an answer, it is a placeholder of 1 to 8. */
   readonly outputFinal: boolean;
   readonly blocks: readonly Block[];
   readonly version: string | undefined;
@@ -97,7 +97,7 @@ export interface AssistantEvent extends LineFields {
   readonly costUsd?: number;
   /** The API failure, if this line replaces an answer. */
   readonly failure?: ApiFailure;
-  /** A result followed the call, so claude's cost counter includes it. */
+  /** Whether a result followed the call, so that claude's cost counter includes it. */
   readonly isBilled?: true;
 }
 
@@ -121,7 +121,7 @@ export interface UserEvent extends LineFields {
   readonly version: string | undefined;
   /** Only in session logs. */
   readonly permissionMode: string | undefined;
-  /** A mark of Claude Code's attributes the line to a person or to the calling program. */
+  /** Whether a mark of Claude Code's says that a person or the calling program wrote the line. */
   readonly marked?: true;
 }
 
@@ -142,7 +142,7 @@ export interface ResultEvent extends LineFields {
   readonly costUsd: number | undefined;
   /** Context windows in tokens, by model id. */
   readonly windows: Readonly<Record<string, number>>;
-  /** A finished background task started the turn, not a prompt. */
+  /** Whether a finished background task started the turn, and not a prompt. */
   readonly fromBackgroundTask: boolean;
   /** claude's reason for the end of the turn: `blocking_limit`, `prompt_too_long`, `aborted_streaming`. */
   readonly terminalReason: string | undefined;

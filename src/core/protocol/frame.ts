@@ -1,4 +1,7 @@
-/** The longest line in public recordings is below 10 MiB; a stream without newlines must not fill the memory. */
+/**
+ * Maximum bytes of a line. The longest one in public recordings has less than 10 MiB, and a stream without newlines
+ * must not fill the memory.
+ */
 const MAX_LINE_BYTES = 256 * 1024 * 1024;
 
 const NEWLINE = 10;

@@ -20,7 +20,7 @@ const STREAM_ONLY = { usage: '"model_usage_since_last_result"', capability: '"li
 const HOOKS_KEY = '"hooks_applied"';
 const HOOKS_APPLIED = ['"response"', '"response"', HOOKS_KEY];
 
-/** A line without any of these stays unchanged. */
+/** Texts that mark lines with traces. Any other line stays unchanged. */
 export function traceMarks({ isStreamed }: Traces): readonly string[] {
   return [STAMP_KEY, HOOKS_KEY, CALLBACK_MARK, ...(isStreamed ? Object.values(STREAM_ONLY) : [])];
 }

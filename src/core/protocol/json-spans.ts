@@ -15,7 +15,10 @@ const SPACE = /[ \t\r\n]*/y;
 const ATOM = /[^,\]}\s]+/y;
 const BRACKETS = /["[\]{}]/g;
 
-/** Positions, so that numbers keep all their digits. @param bracket offset of the opening bracket */
+/**
+ * The members of an object or array. Positions instead of values, so that numbers keep all their digits.
+ * @param bracket offset of the opening bracket
+ */
 export function membersAt(text: string, bracket: number): JsonMember[] {
   const isObject = text[bracket] === '{';
   const members: JsonMember[] = [];

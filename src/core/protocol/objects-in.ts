@@ -4,12 +4,12 @@ import { valueEnd } from './json-spans.ts';
 /** Maximum number of times that torn text is scanned for the end of an object. */
 const MAX_SCANS = 100;
 
-/** In a string, the quotes of an object are escaped. */
+/** The start of an object. Within a string, the quotes would be escaped. */
 const OPENING = /^\{ ?"/;
 
 const CALL = /"usage"|"type":\s*"assistant"/;
 
-/** The rows in a line of a log: one, unless two processes wrote to it at once. */
+/** The rows in a line of a log. Several if two processes wrote to the log at once. */
 export function rowsIn(line: string): readonly Fields[] {
   const value = parsed(line);
   return isFields(value) ? [value] : objectsIn(line).values;
@@ -38,7 +38,7 @@ export function objectsIn(line: string) {
     at = end;
   }
   rest += line.slice(done);
-  // One process wrote into the middle of another's row.
+  // One process wrote into the middle of a row of the other.
   const around = parsed(rest);
   if (isRow(around)) return { values: [around, ...values], isTorn: false, isLost: false };
   return { values, isTorn: rest.trim() !== '', isLost: CALL.test(rest) };

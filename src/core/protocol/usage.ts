@@ -66,19 +66,21 @@ function readCounts(value: unknown): Usage | undefined {
 
 /** Adds the parts that most calls lack. */
 export function withTerms(usage: Usage, cacheCreationHour: number, terms?: Terms): Usage {
-  // Spreading would double the time for a call's line.
+  // A spread would double the time for the line of a call.
   if (cacheCreationHour === 0 && terms === undefined) return usage;
   return { ...usage, ...(cacheCreationHour > 0 && { cacheCreationHour }), ...(terms && { terms }) };
 }
 
-/** Only the answer itself is fast. */
+/** The term of fast mode. Only the answer itself is fast. */
 export const FAST = 'fast';
 
 const MESSAGE = 'message';
 /** An adviser's inference. Other types, compactions and abandoned answers, are not billed (2.1.332). */
 const ADVISOR_TYPE = 'advisor_message';
 
-/** Splits the total if the inferences add up to it: each reads the output of the previous one. */
+/**
+ * The usage of the last inference, if the inferences add up to the total: each reads the output of the previous one.
+ */
 function usageOfLast(sum: Usage, iterations: readonly Fields[]): Usage {
   const { terms } = sum;
   const inferencesOf = (kind: string, shared: Terms | undefined) =>

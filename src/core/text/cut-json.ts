@@ -25,10 +25,10 @@ export interface CutCollection {
 /** The kept text of each member, in order; undefined or out of range if the member is omitted. */
 type Kept = readonly (string | undefined)[];
 
-/** Minimum UTF-16 units of a member besides its name; smaller parts are useless, so the member is omitted. */
+/** Minimum UTF-16 units of a cut member, without its name. Less is useless, so the member is omitted. */
 const MIN = 24;
 
-/** Deepest level that is cut; deeper values are kept whole or omitted. */
+/** Deepest level at which values are cut. Deeper values are kept whole or omitted. */
 const MAX_DEPTH = 12;
 
 /**
@@ -45,7 +45,7 @@ export function cutJson(text: string, room: number): CutJson | undefined {
   const cut = cutValue({ from, to: text.trimEnd().length }, room, '$', 0);
   return cut !== undefined && cut.length <= room ? { text: cut, lists: lists.reverse(), hasCutTexts } : undefined;
 
-  /** undefined if the value cannot be shortened meaningfully. */
+  /** A shortened value; undefined if nothing useful would remain. */
   function cutValue(span: JsonSpan, space: number, path: string, depth: number): string | undefined {
     if (span.to - span.from <= space) return text.slice(span.from, span.to);
     const first = text[span.from];
@@ -90,7 +90,7 @@ export function cutJson(text: string, room: number): CutJson | undefined {
     return part === undefined ? [] : [part];
   }
 
-  /** Keeps small fields whole; large fields get equal shares of the remaining space. */
+  /** Keeps small fields whole. Large fields share the remaining space equally. */
   function keepFields(fields: readonly JsonMember[], space: number, path: string, depth: number): Kept {
     const sizes = fields.map(({ name = '', from, to }) => name.length + 2 + to - from);
     const share = fairShare(sizes, space);

@@ -27,7 +27,7 @@ const LINE_LENGTH = 400;
  */
 export function cutText(text: string, room: number) {
   const end: Span = { from: startOfLine(text, text.length - Math.floor(room * END_SHARE)), to: text.length };
-  // The beginning always gets this part, so failures inside need no extra room.
+  // The beginning gets at least this part, so failures inside it need no further room.
   const headMin = beginning(text, Math.floor(room * (1 - END_SHARE - FAILURES_SHARE)) - 2 * GAP);
   const failures = failuresIn(text, { from: headMin.to, to: end.from }, Math.floor(room * FAILURES_SHARE));
   const usedRoom = GAP + sumOf([...failures, end], (span) => span.to - span.from + GAP);
@@ -80,7 +80,7 @@ function lineEnd(text: string, at: number): number {
   return end < 0 ? text.length : end + 1;
 }
 
-/** Expects spans in order. */
+/** Merges overlapping spans. Expects them in order. */
 function mergeSpans(spans: readonly Span[]): Span[] {
   const all: Span[] = [];
   for (const span of spans) {
@@ -106,7 +106,7 @@ function joinSpans(text: string, shown: readonly Span[]) {
   return { text: all, lines: text.endsWith('\n') ? line - 1 : line };
 }
 
-/** @param first number of the line in which the gap begins */
+/** Describes a gap. @param first number of the line in which the gap begins */
 function gapText(text: string, { from, to }: Span, first: number, lines: number): string {
   const isWhole = beginsLine(text, from) && (beginsLine(text, to) || to === text.length);
   const last = first + lines - (beginsLine(text, to) ? 1 : 0);

@@ -66,7 +66,7 @@ export function cutterWith(mask: Mask): Cutter {
   return (text, length) => oneLine(mask(typeof text === 'string' ? near(text) : text.map(near)), length);
 }
 
-/** Quotes a text from a tool so that it cannot pose as ctxb's: on one line, without backticks of its own. */
+/** Quotes a text from a tool on one line, without backticks of its own, so that it cannot pose as ctxb's words. */
 export function inBackticks(text: string, length: number): string {
   return `\`${oneLine(text, length).replaceAll('`', "'")}\``;
 }

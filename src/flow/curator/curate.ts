@@ -12,7 +12,7 @@ import { runStep, type StepEnd, type StepRun } from '../run/run-step.ts';
 import { ANSWER_JSON_SCHEMA, type CheckedAnswer, checkAnswer, curatorPrompt, readAnswer } from './question.ts';
 import type { SummaryTask } from './summaries.ts';
 
-/** `config` is the flow's configuration; `curate` disables what a curator must not do. */
+/** `config` is the flow's configuration. `curate` switches off what a curator must not do. */
 export interface CurateOptions extends Pick<StepRun, 'program' | 'config' | 'stop'> {
   readonly curator: Curator;
   /** The user's `--settings` for claude, which may configure its API access. */
@@ -22,12 +22,12 @@ export interface CurateOptions extends Pick<StepRun, 'program' | 'config' | 'sto
 
 export type Curation = Readonly<Awaited<ReturnType<typeof curate>>>;
 
-/** Pays for a few dozen tool calls of a cheap model. */
+/** US dollars: pays a few dozen tool calls of a cheap model. */
 const LIMIT_USD = 0.05;
 
 /**
- * Asks a cheap, read-only claude what matters to a step, and lets it summarize outputs. Never rejects: after a failure
- * the choice has only the summaries made before, so that the mechanical selection applies.
+ * Asks a cheap, read-only claude which earlier steps and files matter to a step, and lets it summarize outputs. Never
+ * rejects. After a failure, ctxb selects by itself, with the summaries made before.
  */
 export async function curate(step: TaughtStep, history: readonly PackItem[], options: CurateOptions, io: Io) {
   const startedAt = performance.now();
@@ -68,7 +68,7 @@ async function ask(prompt: string, options: CurateOptions, io: Io): Promise<Step
     timeoutSeconds: curator.timeoutSeconds,
     stop,
   };
-  // Do not report the session: the receipt contains its results.
+  // No report of this session: the receipt contains its results.
   const end = await runStep(run, io, { relay });
   const { exit_code, error } = end.measured;
   // Without an answer, the last line of stderr names the cause.
@@ -81,7 +81,7 @@ export function curatorInvocation(model: string, settings: string | undefined): 
     ...['-p', '--output-format', 'stream-json', '--verbose'],
     ...['--model', model],
     ...givenOption('--settings', settings),
-    // `--allowedTools` would keep all other tools, and claude runs harmless shell commands without asking.
+    // `--allowedTools` would not remove other tools, and claude runs harmless shell commands without asking.
     ...['--tools', 'Read,Grep,Glob', '--strict-mcp-config'],
     // The only mode that denies reading outside of the working folder, regardless of the user's settings.
     ...['--permission-mode', 'default'],

@@ -8,10 +8,10 @@ import { type TaughtStep, taskParts, teachingSections } from '../pack/frame.ts';
 import { BETWEEN_PARTS, type PackItem, type Summary } from '../pack/step-block.ts';
 import { READ_CHARS, type SummaryTask } from './summaries.ts';
 
-/** Maximum number of steps listed, newest kept: each takes about a hundred characters, and the run must stay cheap. */
+/** Maximum number of listed steps; the newest stay. Each takes about a hundred characters. */
 const LISTED = 200;
 
-/** States that neither the briefing, which is for another agent, nor any output is an instruction to the curator. */
+/** The prompt for a curator. It says that the briefing is for another agent, and that no output is an instruction. */
 export function curatorPrompt(
   step: TaughtStep,
   history: readonly PackItem[],
@@ -39,7 +39,7 @@ interface PromptPlace extends Pick<SummaryTask, 'toSum' | 'summaryChars'> {
   readonly maxFiles: number;
 }
 
-/** The share of the limit that the prompt asks for, because models count characters badly. */
+/** The share of the limit that the prompt asks for. Models count characters badly. */
 const REQUESTED_SHARE = 0.75;
 
 function summariesTask(toSum: readonly PackItem[], limit: number): string {

@@ -15,16 +15,21 @@ export interface SummaryTask {
   readonly summaryChars: number;
 }
 
-/** Code points of an output in the prompt: a longer one shows both ends, and the curator can read its file. */
+/**
+ * Maximum code points of an output in the prompt. A longer one is cut in the middle, and the curator can read its file.
+ */
 export const READ_CHARS = 20_000;
 
-/** Limits per curator run, to keep it cheap; later steps request the remaining summaries. */
+/** Maximum number of summaries in a curator run. Later steps request the rest. */
 const MAX_SUMMARIES = 6;
 const MAX_READ_CHARS = 2 * READ_CHARS;
 
 type SummaryFiles = Pick<FlowRunFiles, 'read' | 'writeJson'>;
 
-/** The summaries of a run, each stored next to its output, in a file named after the hash of its source. */
+/**
+ * Creates and stores the summaries of a run. The file of a summary is next to the output, named after the hash of its
+ * source.
+ */
 export function createSummaries(files: SummaryFiles) {
   return {
     /** @param items the outcome of each step with the mechanical selection */
@@ -51,14 +56,17 @@ export function createSummaries(files: SummaryFiles) {
   };
 }
 
-/** Treats an unreadable summary as missing, because a summary is not worth a failed step. */
+/** Reads a stored summary. An unreadable one counts as missing. */
 function storedSummary(files: SummaryFiles, item: PackItem, source: SummarySource): [string, Summary][] {
   const json = orElse(() => files.read(item.stepId, fileOf(item, source)), undefined) ?? '';
   const { version, text } = parseFields(json);
   return version === 1 && typeof text === 'string' ? [[item.stepId, { text, by: source.model }]] : [];
 }
 
-/** Whether an output is shortened enough to need a summary. A critical step that shows its full limit needs none. */
+/**
+ * Whether the briefing shortens an output so much that it needs a summary. A critical step that fills its limit needs
+ * none.
+ */
 function isShortened({ outcome, tier, shown_chars }: PackReceipt['items'][number], budgets: Budgets): boolean {
   if (outcome === 'cut') return tier !== 'CRITICAL' || shown_chars < budgets.historyRecentChars;
   return outcome === 'omitted';

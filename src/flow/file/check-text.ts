@@ -20,9 +20,9 @@ export interface Fault {
 const MAX_FINDINGS = 100;
 
 /**
- * The data of a JSON or YAML text by a schema, with its defaults. Never executes anything in the text.
+ * Parses a JSON or YAML text and checks it by a schema, which adds defaults. Never executes anything in the text.
  *
- * @param rules further faults in the data, which the schema has not checked, so that all faults are reported together
+ * @param rules finds faults that the schema cannot find, so that all faults are reported together
  * @throws CtxbError `config` with the faults in line order
  */
 export function checkText<T extends v.GenericSchema>(
@@ -53,7 +53,7 @@ function parse(file: string, text: string) {
   } catch (error) {
     if (!(error instanceof SyntaxFault)) throw error;
     const { format, line, column, message } = error;
-    // The message may quote the file.
+    // The parser's message may quote the file.
     const words = message.replaceAll(/[\s\x00-\x1f\x7f-\x9f]+/g, ' ').slice(0, 200);
     throw new CtxbError(
       'config',
@@ -87,7 +87,7 @@ function pathText(path: Path): string {
   return parts.join('').replace(/^\./, '');
 }
 
-/** The parts of a valibot schema that are needed to check keys. */
+/** The parts of a valibot schema that the check of keys needs. */
 interface Level extends Leaf {
   readonly entries?: Readonly<Record<string, Level>>;
   readonly item?: Level;
@@ -96,7 +96,10 @@ interface Level extends Leaf {
   readonly wrapped?: Level;
 }
 
-/** valibot alone would stop at the first unknown key of a level, and accept a list as an object. */
+/**
+ * Finds unknown keys and wrong values. valibot alone would stop at the first unknown key of a level, and accept a list
+ * as an object.
+ */
 function* faultsIn(level: Level, part: unknown, path: Path): Generator<Fault> {
   const { wrapped, entries, value, item } = level;
   if (wrapped !== undefined) return yield* faultsIn(wrapped, part, path);
@@ -106,7 +109,7 @@ function* faultsIn(level: Level, part: unknown, path: Path): Generator<Fault> {
     for (const [index, each] of part.entries()) yield* faultsIn(item, each, [...path, index]);
   }
   const { issues = [] } = v.safeParse(level, hasKeys ? null : part, { abortPipeEarly: true });
-  // Issues with a path are those of items.
+  // An issue with a path belongs to an item.
   const expected = issues.find((issue) => issue.path === undefined)?.message;
   if (expected === undefined) return;
   const found = hasKeys ? shown(part) : valueText(part);

@@ -24,16 +24,19 @@ export function readText(path: string): string {
 
 /** The file of a profile in the flow's folder: `profiles/NAME.yaml`, `.yml` or `.json`. */
 export function existingProfile(folder: string, name: string): string | undefined {
-  // Restrict the name: a flow must not make ctxb read any other file of this machine, because findings quote lines of it.
+  // A flow must not make ctxb read other files of this machine, because findings quote lines of them.
   if (!/^[\w-]+$/.test(name)) return undefined;
   const files = ['.yaml', '.yml', '.json'].map((ending) => join(folder, 'profiles', `${name}${ending}`));
   return files.find((file) => 'path' in fileInside(folder, file));
 }
 
-/** A file with its real path and its name relative to the folder, or why it cannot be used. */
+/** A file by its real path and its name relative to the folder, or the reason why it cannot be used. */
 type FileInside = { readonly path: string; readonly name: string } | { readonly fault: string };
 
-/** Resolves symbolic links first. @param file relative to `folder`, or absolute */
+/**
+ * Finds a file that must be inside the folder, symbolic links resolved.
+ * @param file relative to `folder`, or absolute
+ */
 export function fileInside(folder: string, file: string): FileInside {
   try {
     const path = realpathSync(resolve(folder, file));

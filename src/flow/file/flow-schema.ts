@@ -2,10 +2,10 @@ import * as v from 'valibot';
 import { budgetEntries } from '../../config/schema.ts';
 import { choice, flag, priority, seconds } from '../../config/values.ts';
 
-/** Split longer jobs. The bound keeps packing the briefings cheap. */
+/** Maximum number of steps. It keeps packing the briefings cheap; a longer job can be split. */
 const MAX_STEPS = 1000;
 
-// The message of each schema names the expected value; findings quote it.
+// The message of each schema names the expected value. Findings quote it.
 function matching(pattern: RegExp, expected: string) {
   return v.pipe(v.string(expected), v.regex(pattern, expected));
 }
@@ -19,7 +19,7 @@ const text = matching(/\S/, 'a text that is not empty');
 const texts = v.array(text, 'a list of texts that are not empty');
 const path = matching(/^[^\x00-\x1f\x7f]+$/, 'a path');
 const paths = v.array(path, 'a list of paths');
-// claude receives it as an argument, which a leading dash would turn into an option.
+// claude gets it as an argument. A leading dash would make it an option.
 const model = matching(/^[^\s\x00-\x1f\x7f-][^\s\x00-\x1f\x7f]*$/, 'the name of a model');
 
 function withDescription<const S extends v.GenericSchema>(schema: S, description: string) {

@@ -54,7 +54,7 @@ function* stepFaults(steps: readonly unknown[]): Generator<Fault> {
   }
 }
 
-/** A profile that neither the flow nor a profile file defines. @param names the profiles of the flow */
+/** Faults of a profile that neither the flow nor a profile file defines. @param names the profiles of the flow */
 function profileFaults(profile: unknown, names: readonly string[], folder: string): Fault[] {
   if (typeof profile !== 'string' || names.includes(profile) || existingProfile(folder, profile)) return [];
   const suggestion = closest(profile, names);

@@ -12,7 +12,7 @@ export const PRESETS: Readonly<Record<Preset, Budgets>> = {
   heavy: { contextBudgetChars: 400_000, historyRecentChars: 120_000, historyOlderChars: 20_000 },
 };
 
-/** A tenth of `lean`, so that a shrinking preset reaches all floors at the same window. */
+/** Lower bounds: a tenth of `lean`, so that all sizes of a shrinking preset reach their bounds at the same window. */
 export const FLOORS: Budgets = { contextBudgetChars: 10_000, historyRecentChars: 3_000, historyOlderChars: 500 };
 
 const CEILING = 600_000;
@@ -28,7 +28,7 @@ function eachBudget<T>(value: (field: BudgetField) => T) {
   return Object.fromEntries(BUDGET_FIELDS.map((field) => [field, value(field)])) as Record<BudgetField, T>;
 }
 
-/** Later levels override earlier ones. */
+/** Levels of configuration. Later levels override earlier ones. */
 export const LEVELS = ['global', 'profile', 'flow', 'step'] as const;
 
 export type Level = (typeof LEVELS)[number];
@@ -39,7 +39,7 @@ export type BudgetSource = 'default' | Level | `preset ${Preset} (${Level})`;
 
 type SourcedBudget = { readonly value: number; readonly source: BudgetSource };
 
-/** The configured values within floors and ceiling, no part larger than the whole. Presets scale with the window. */
+/** The configured values within their bounds; no part is larger than the whole. Presets scale with the window. */
 export function resolveBudgets(levels: BudgetLevels, windowTokens = REFERENCE_WINDOW) {
   const set = settleBudgets(levels, windowTokens);
   const total = guarded('contextBudgetChars', set.contextBudgetChars).value;
@@ -51,7 +51,10 @@ export function resolveBudgets(levels: BudgetLevels, windowTokens = REFERENCE_WI
   };
 }
 
-/** Before guardrails. The last level with a value wins, 0 included; within a level, a size overrides the preset. */
+/**
+ * The configured values before the bounds apply. The last level with a value counts, also if it is 0. Within a level, a
+ * size overrides the preset.
+ */
 export function settleBudgets(levels: BudgetLevels, windowTokens = REFERENCE_WINDOW) {
   return eachBudget((field): SourcedBudget => {
     const found = LEVELS.flatMap((level): SourcedBudget[] => {
@@ -64,10 +67,10 @@ export function settleBudgets(levels: BudgetLevels, windowTokens = REFERENCE_WIN
   });
 }
 
-/** Values above this are probably in another unit. */
+/** A larger value is probably in another unit. */
 const SUSPICIOUS = 5_000_000;
 
-/** The kind of a warning is the first guardrail that applied; the message lists all of them. */
+/** Applies the bounds to a value. The kind of the warning is the first bound that applied; the message lists all. */
 function guarded(field: BudgetField, { value: set, source }: SourcedBudget, total = CEILING) {
   const floor = FLOORS[field];
   const ceiling = groupDigits(CEILING);

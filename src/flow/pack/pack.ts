@@ -20,13 +20,11 @@ export type Pack = ReturnType<typeof pack>;
 export type PackReceipt = Pack['receipt'];
 
 /**
- * Makes the briefing of a step: complete teaching notes, the outputs of earlier steps within the budgets, paths of
- * files, a scent trail, and the complete task. Lengths are in code points, and `contextBudgetChars` limits the whole
- * text. Only the mandatory parts (teaching notes, task, name of the newest step) can exceed it, which the receipt
- * reports.
- *
+ * Makes the briefing of a step: all teaching notes, the outputs of earlier steps within the budgets, paths of files, a
+ * scent trail, and the whole task. Lengths are in code points. `contextBudgetChars` limits the whole text. Only the
+ * mandatory parts (teaching notes, task, name of the newest step) can exceed it; the receipt then says so.
  * A larger `contextBudgetChars`, alone or with proportionally larger step limits, never removes anything. Larger step
- * limits alone can, and so can a step shown whole instead of as a summary: its extra characters are missing for the
+ * limits alone can. So can a step shown whole instead of as a summary, because its extra characters are missing for the
  * last step.
  *
  * @param history oldest first
@@ -71,7 +69,10 @@ function factsOf(candidates: readonly Candidate[], blocks: Selection, items: rea
   };
 }
 
-/** The note includes the length of the text, so its figures are recomputed until they agree; they grow by at most a digit. */
+/**
+ * Renders the text with its note. The note includes the length of the text, so it is rendered until the figures agree;
+ * they grow by at most a digit.
+ */
 function textOf(
   { before, after }: Frame,
   candidates: readonly Candidate[],

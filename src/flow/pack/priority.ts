@@ -8,7 +8,10 @@ export type Tier = Uppercase<Priority>;
 /** The tiers, most important first. */
 export const TIERS = ['CRITICAL', 'HIGH', 'MEDIUM', 'LOW'] as const satisfies readonly Tier[];
 
-/** Known agents in lower case. Decisions and reviews outrank designs, which outrank analyses and reports. */
+/**
+ * Known agents, in lower case. Decisions and reviews are more important than designs, and designs more than analyses
+ * and reports.
+ */
 export const AGENTS: Readonly<Record<Tier, readonly string[]>> = {
   CRITICAL: words(`
     merge-decider deploy-decider requirements-critic design-critic test-critic code-critic ux-critic
@@ -41,7 +44,10 @@ const KNOWN: ReadonlyMap<string, Tier> = new Map(
   TIERS.flatMap((tier) => AGENTS[tier].map((agent): [string, Tier] => [agent, tier])),
 );
 
-/** By the first match: the step's own priority, its agent, words of its id, words of its output; otherwise MEDIUM. */
+/**
+ * The tier of a step by the first match: the step's own priority, its agent, words of its id, words of its output.
+ * Otherwise MEDIUM.
+ */
 export function classify({
   stepId,
   agent = '',
@@ -74,7 +80,7 @@ export const ID_WORDS: Readonly<Record<Tier, readonly string[]>> = {
   LOW: ['normalize', 'frame', 'report', 'history'],
 };
 
-/** Words in the start of an output; `build_receipt` matches by its second one. HIGH outweighs all LOW ones. */
+/** Words at the start of an output. HIGH outweighs all LOW ones. */
 const OUTPUT_WORDS: Readonly<Record<Tier, readonly string[]>> = {
   CRITICAL: [],
   HIGH: ['adr', 'contracts', 'critique', 'decision', 'receipt', 'requirements'],
@@ -89,7 +95,10 @@ const WORDS = /\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+|\p{Lo}+/gu;
 
 const ID_PATTERNS = patternsOf(ID_WORDS, formsOf);
 
-/** Inflected forms match (`tests`, `implementer`), but `latest` does not match `test`, nor `critical` `critic`. */
+/**
+ * The tier by the words of an id. Inflected forms match (`tests`, `implementer`), but `latest` does not match `test`,
+ * nor `critical` `critic`.
+ */
 export function tierOfId(id: string): Tier | undefined {
   return tierIn(id.replaceAll(WORDS, '$& '), ID_PATTERNS);
 }
@@ -100,11 +109,11 @@ const OUTPUT_BEGINNING = 1_000;
 
 /** The tier by whole words in the first 1,000 code points of an output, ignoring case. */
 export function tierOfOutput(output: string): Tier | undefined {
-  // One more code point shows whether the last word continues.
+  // One code point more shows whether the last word continues.
   return tierIn(cut(output, OUTPUT_BEGINNING + 1), OUTPUT_PATTERNS);
 }
 
-/** Patterns of whole words, those of the most important tier first. */
+/** Patterns that match whole words, those of the most important tier first. */
 function patternsOf(words: Readonly<Record<Tier, readonly string[]>>, forms: (word: string) => string) {
   return TIERS.filter((tier) => words[tier].length > 0).map((tier) => ({
     tier,
@@ -125,14 +134,14 @@ function withPlural(word: string): string {
   return word.endsWith('y') ? `${word.slice(0, -1)}(?:y|ies)` : `${word}s?`;
 }
 
-/** The curator's choice: step ids and file paths. They rank first; the budget still decides how many fit. */
+/** The curator's choice: ids of steps, and paths of files. They come first; the budget decides how many fit. */
 export interface CuratedChoice {
   readonly steps: readonly string[];
   readonly files: readonly string[];
   readonly summaries?: ReadonlyMap<string, Summary> | undefined;
 }
 
-/** A step of the history, with all that decides its place in the briefing. */
+/** A step of the history with the figures that decide its place in the briefing. */
 export interface Candidate extends Shown {
   readonly tier: Tier;
   readonly by: ClassifiedBy;
@@ -147,7 +156,7 @@ export interface Candidate extends Shown {
 /** The shown steps; the others are omitted. */
 export type Selection = ReadonlyMap<Candidate, Part>;
 
-/** Sets the limit of each step. A summary replaces the output, except that of the newest step. */
+/** Sets the limit of each step, and replaces outputs by their summaries, except the newest step's. */
 export function judgeHistory(
   history: readonly PackItem[],
   budgets: Budgets,
@@ -171,13 +180,16 @@ export function byPriority<T extends { readonly tier: Tier }>(candidates: readon
   return candidates.toReversed().sort((a, b) => TIERS.indexOf(a.tier) - TIERS.indexOf(b.tier));
 }
 
-/** The newest first, then what a curator named, then the rest. */
+/** The order in which steps get space: the newest, then those that a curator named, then the rest. */
 export function inOrder(candidates: readonly Candidate[]): Candidate[] {
   const placeOf = ({ isNewest, isNamed }: Candidate) => (isNewest ? 0 : isNamed ? 1 : 2);
   return byPriority(candidates).sort((a, b) => placeOf(a) - placeOf(b));
 }
 
-/** @param room code points for the history: if `all` of it fits, or with a note that only `some` of it does */
+/**
+ * Selects the steps that fit.
+ * @param room code points for the history: if `all` of it fits, or with a note that only `some` of it does
+ */
 export function select(order: readonly Candidate[], room: { readonly all: number; readonly some: number }): Selection {
   const all = selectWithin(order, room.all);
   return isComplete(order, all) ? all : selectWithin(order, room.some);
@@ -192,13 +204,13 @@ function mostOf({ size, limit }: Candidate): number {
   return Math.min(size, limit);
 }
 
-/** Minimum number of code points worth the step's heading. */
+/** Minimum code points of an output. Less is not worth the step's heading. */
 const MIN_SHOWN = 200;
 
 /**
- * Takes steps in order until the space is used. The first one that does not fit is shortened to the remaining space, or
- * ends the selection. So the included steps are a prefix of the order, and more space (with the same limits per step)
- * never removes a step.
+ * Takes steps in order until the space is used. The first step that does not fit is cut to the remaining space, or ends
+ * the selection. So the selection is a prefix of the order, and more space never removes a step if the limits per step
+ * stay.
  */
 function selectWithin(order: readonly Candidate[], room: number): Selection {
   const blocks = new Map<Candidate, Part>();
@@ -210,7 +222,7 @@ function selectWithin(order: readonly Candidate[], room: number): Selection {
     if (block === undefined) break;
     blocks.set(candidate, block);
     remaining -= block.cost;
-    // Leave the rest unused: with more space, the shortened step would take it.
+    // The rest stays unused. With more space, the cut step would need it.
     if (block.shown < max) break;
   }
   return blocks;

@@ -22,11 +22,11 @@ export interface ContextTruncation {
   /** Code points of the whole text, and their limit. */
   readonly chars_used: number;
   readonly budget_chars: number;
-  /** Whether the total budget omitted or shortened steps. Steps cut at their own limit count only in `steps_cut`. */
+  /** Whether the total budget omitted or cut steps. A step cut at its own limit counts only in `steps_cut`. */
   readonly truncated: boolean;
-  /** Included steps that are cut, for either reason. */
+  /** Number of cut steps, for either reason. */
   readonly steps_cut?: number;
-  /** Code points of output not shown, in cut and omitted steps. */
+  /** Code points that cut and omitted steps lack. */
   readonly chars_left_out?: number;
   readonly priority_distribution?: Readonly<Record<Tier, number>>;
 }
@@ -43,7 +43,7 @@ export function truncationNote(truncation: ContextTruncation): string {
   return `${note} [Priority: ${TIERS.map((tier) => `${tier}=${counts?.[tier]}`).join(', ')}]`;
 }
 
-/** The longest possible note about this many steps, to reserve space before the figures are known. */
+/** The longest note about this many steps. It reserves space before the figures are known. */
 export function longestNote(steps: number): string {
   const max = Number.MAX_SAFE_INTEGER;
   return truncationNote({

@@ -28,8 +28,8 @@ export interface Part {
 }
 
 /**
- * The part cut to fit `room`: the content from `min` to `max`, or undefined if `min` does not fit. The length of
- * fences and markers depends on the cut, so the limit is found by trial.
+ * Cuts a part to fit into `room`: the content from `min` to `max`; undefined if `min` does not fit. The length of
+ * fences and markers depends on the cut, so it tries lengths.
  */
 export function fitted(
   render: (limit: number) => string,
@@ -38,7 +38,7 @@ export function fitted(
   let found: Part | undefined;
   let low = Math.min(min, max);
   let high = max;
-  // Try the whole first, because it may be shorter than a part of it with a marker.
+  // The whole first, because it may be shorter than a part of it with a marker.
   for (let shown = max; low <= high; shown = Math.floor((low + high) / 2)) {
     const text = render(shown);
     const cost = costOf(text);
@@ -63,7 +63,7 @@ export interface Summary {
   readonly by: string;
 }
 
-/** An output, or the summary that replaces it. */
+/** An output, or the summary in its place. */
 export interface Shown {
   readonly item: PackItem;
   readonly summary: Summary | undefined;
@@ -73,7 +73,7 @@ export interface Shown {
 
 const ERROR_LENGTH = 200;
 
-/** Printed outside the fence, where an output cannot imitate it. */
+/** Outside the fence, where an output cannot imitate it. */
 export const CUT_MARKER = '... (truncated)';
 
 /** Renders a step with the first `shown` code points of its output or summary. */
@@ -108,10 +108,10 @@ function errorText(error: string): string {
   return `${inBackticks(error, ERROR_LENGTH)}${marker}`;
 }
 
-/** Maximum code points of the line about omitted steps, with the line breaks after it. */
+/** Maximum code points of the line about omitted steps, including the line breaks after it. */
 export const OMITTED_LENGTH = 250;
 
-/** The omitted steps, as far as they fit on one line; the receipt lists all. Empty without omitted steps. */
+/** The omitted steps that fit on one line; the receipt lists all. Empty if none are omitted. */
 export function omittedLine(stepIds: readonly string[]): string {
   if (stepIds.length === 0) return '';
   return shorten(

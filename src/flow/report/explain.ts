@@ -45,7 +45,7 @@ function explainStep(flow: Flow, step: FlowStep, world: BriefingWorld) {
     budgets: budgets.values,
     curator: { enabled: curator.enabled, model: curator.model, source },
     budget_warnings: budgets.warnings,
-    // The receipt lists these with 0 characters.
+    // The receipt lists these steps with 0 characters.
     without_output: seen.filter((id) => world.outputs(id) === undefined),
     receipt: pack.receipt,
   };
@@ -99,7 +99,7 @@ function packLine({ receipt, curator }: StepExplained, { yellow, red }: Style): 
   const { chars_used, budget_chars, truncated } = receipt.context_truncation;
   const size = `briefing: ${tokens(chars_used)} of ${tokens(budget_chars)} characters (${percent(chars_used / budget_chars)})`;
   const painted = receipt.over_budget_chars > 0 ? red(size) : truncated ? yellow(size) : size;
-  // Curators are asked only during a run.
+  // Curators run only in a run.
   const note = curator.enabled ? ', before its curator has chosen' : '';
   return `${painted}, of them ${tokens(receipt.whole_chars)} of notes and task${note}`;
 }

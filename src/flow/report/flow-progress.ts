@@ -35,7 +35,7 @@ export function createFlowProgress({ stderr, style, quiet }: FlowProgressOptions
       decision(decision) {
         if (!isRoutine(decision)) say(step, decisionText(decision));
       },
-      // claude's stderr belongs to the caller, even with --quiet.
+      // claude's stderr is for the caller, also with --quiet.
       relay: (text) => line(`${style.bold(`[${step.id}]`)} ${text}`),
     }),
   };
@@ -54,7 +54,7 @@ function endText(ends: readonly RanStep[]): string {
   return `${duration(duration_ms)}, ${counted(calls, 'call')}${context}, ${dollars(cost_usd + curator_cost_usd)}`;
 }
 
-/** The steps that did not run, and totals over all steps; the receipts contain the figures of each step. */
+/** The steps that did not run, and totals over all steps. The receipts have the figures of each step. */
 export function flowEndLines(board: Board): string[] {
   const idsOf = (wanted: StepNews['kind']) => [...board].flatMap(([id, { kind }]) => (kind === wanted ? id : []));
   const skipped = idsOf('skipped');

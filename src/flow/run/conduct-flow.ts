@@ -64,7 +64,7 @@ function createSteps(run: FlowRun, stop: FlowStop, io: Io) {
   const briefingFor = (step: FlowStep, curated?: CuratedChoice) =>
     briefingOf(flow, step, { ...run.claudeFor(step).place, outputs, curated });
 
-  /** Skips the curator if it is disabled, or if the step has no history to choose from. */
+  /** Asks the curator, unless it is off or the step has no history. */
   async function curationOf(step: FlowStep): Promise<Curation | undefined> {
     const { program, config, invocation, place } = run.claudeFor(step);
     const { curator } = effectiveCurator(flow, step, place);
@@ -99,7 +99,7 @@ function createSteps(run: FlowRun, stop: FlowStop, io: Io) {
       budget_warnings: budgets.warnings,
       curation: curation?.receipt,
     };
-    // The signal ended the curator's claude; the step's claude would start after it.
+    // The signal ended the curator's claude. The step's claude would otherwise start after it.
     if (stop.noMore.aborted) return { ...receipt, measured: NOT_STARTED };
     const fault = curation?.receipt.fault;
     for (const text of present(...receipt.warnings, fault != null && `the curator: ${fault}`)) {
@@ -117,8 +117,8 @@ function createSteps(run: FlowRun, stop: FlowStop, io: Io) {
 type FlowStop = ReturnType<typeof createFlowStop>;
 
 /**
- * The first Ctrl-C lets the running step interrupt its turn: its session also receives it. A second one, a while without
- * an end, or any other signal ends the step.
+ * Handles signals. The first Ctrl-C lets the running step interrupt its turn, because its session receives it too. A
+ * second Ctrl-C, a while later, or any other signal ends the step.
  */
 function createFlowStop() {
   const noMore = new AbortController();
@@ -126,7 +126,7 @@ function createFlowStop() {
   setMaxListeners(0, noMore.signal, atOnce.signal);
   const signals = watchSignals({
     interrupt: () => noMore.abort(),
-    // A step that has just started does not handle signals yet.
+    // A step does not handle signals right after its start.
     isStuck: () => true,
     kill() {
       noMore.abort();
@@ -141,25 +141,28 @@ function createFlowStop() {
   };
 }
 
-/** The part of a step's receipt that the end of the step tells. */
+/** The part of a step's receipt that is known at its end. */
 export interface RanStep extends Pick<StepEnd, 'measured'> {
   readonly curation?: Curation['receipt'] | undefined;
 }
 
 export interface StepNews {
   readonly step: FlowStep;
-  /** `stopped`: running when the flow was stopped; `skipped`: not started, because of that or of a failed step. */
+  /**
+   * `stopped`: running when the flow was stopped. `skipped`: not started, because the flow was stopped or a step
+   * failed.
+   */
   readonly kind: 'started' | 'done' | 'failed' | 'stopped' | 'skipped';
-  /** undefined for a step that has not run now. */
+  /** Undefined for a step that has not run now. */
   readonly end?: RanStep;
 }
 
 export type Board = ReadonlyMap<string, StepNews>;
 
 /**
- * Runs the steps one after the other. Throws the error of a step that throws, for instance because claude is missing.
+ * Runs the steps one after the other. Throws what a step throws, for instance if claude is missing.
  *
- * @param stop once aborted, no more steps start; the caller ends the running one
+ * @param stop once aborted, no further step starts; the caller ends the running one
  */
 export async function* runSteps(
   steps: readonly FlowStep[],

@@ -30,7 +30,7 @@ export interface StepRun {
   readonly stop: AbortSignal;
 }
 
-/** Receives the reports of a step's session, which has no terminal of its own. */
+/** Receives the reports of a step's session. The session has no terminal of its own. */
 export type StepWatcher = Pick<Watcher, 'notice' | 'decision' | 'relay'>;
 
 export type StepEnd = Readonly<Awaited<ReturnType<typeof runStep>>>;
@@ -114,7 +114,7 @@ const EXIT_TIMEOUT = 124;
 
 function errorOf(exitCode: number, last: Answer | undefined, stopped: boolean): string | undefined {
   if (exitCode === 0) return undefined;
-  // The error message of an interrupted turn is misleading.
+  // claude's error message for an interrupted turn is misleading.
   if (stopped) return `ended with the flow (exit code ${exitCode})`;
   if (exitCode === UNANSWERED_CODE && last === undefined) return 'claude has ended without an answer';
   return last?.isError && last.text ? last.text : `exit code ${exitCode}`;
@@ -122,7 +122,7 @@ function errorOf(exitCode: number, last: Answer | undefined, stopped: boolean): 
 
 /** Calls `onLine` for each line, without line break. An exception destroys the stream. */
 export function createLineSink(onLine: (line: string) => void): Writable {
-  // Discard the output, or the stream would stop reading.
+  // Read and drop the output, or the stream would stop.
   return split2((line: string) => void onLine(line)).resume();
 }
 

@@ -15,13 +15,14 @@ export interface Edit {
 }
 
 /**
- * Keeps comments and order, but may change spaces and line breaks. Does not check the new values.
+ * Changes values in the text of a flow. Keeps comments and order, but may change spaces and line breaks. Does not check
+ * the new values.
  *
  * @throws CtxbError `usage` for an unknown step, and if another value would change
  */
 export function editFlow(path: string, text: string, edits: readonly Edit[]): string {
   const isJson = extname(path) === '.json';
-  // The library keeps the CR at the end of some comments.
+  // The library includes the CR in some comments.
   const { document } = parseYaml(text.replaceAll('\r\n', '\n'), { isJson });
   const refusal = new CtxbError(
     'usage',
@@ -36,7 +37,7 @@ export function editFlow(path: string, text: string, edits: readonly Edit[]): st
   const edited = isJson ? `${JSON.stringify(after, undefined, indent)}\n` : document.toString(styleOf(text, indent));
   const mark = text.startsWith('\uFEFF') ? '\uFEFF' : '';
   const whole = mark + edited.replaceAll('\n', text.includes('\r\n') ? '\r\n' : '\n');
-  // The library can fold a text so that it is another one.
+  // The library may change a text when it folds it.
   const again = orElse(() => parseYaml(whole, { isJson }).document.toJS(), undefined);
   if (isDeepStrictEqual(again, after)) return whole;
   throw refusal;
@@ -47,7 +48,7 @@ function styleOf(text: string, indent: string) {
     indent: indent.length,
     indentSeq: !/^- /m.test(text),
     flowCollectionPadding: /[[{] /.test(text),
-    // Folds texts as wide as they are.
+    // So wide that the library folds no text.
     lineWidth: text.split(/\r?\n/).reduce((max, line) => Math.max(max, line.length), 0),
   };
 }
@@ -66,7 +67,7 @@ function typedValue(text: string): string | number {
   return /^\d{1,15}$/.test(digits) ? Number(digits) : text;
 }
 
-/** Removes a key, and the map around it if that is empty then. Comments on lines of their own stay in their place. */
+/** Removes a key, and its map if that is then empty. Comments on lines of their own stay. */
 function removeIn(document: Document, place: readonly unknown[]): void {
   const holder = place.slice(0, -1);
   const map = document.getIn(holder);

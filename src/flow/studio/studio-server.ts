@@ -43,7 +43,7 @@ interface Reply {
   readonly headers?: { readonly location: string };
 }
 
-/** Maximum size of a form in bytes; one of 1,000 steps needs less. */
+/** Maximum bytes of a form. A form of 1,000 steps needs less. */
 const FORM_LIMIT = 1024 * 1024;
 
 interface Place {
@@ -55,7 +55,8 @@ interface Place {
 
 async function answer(request: IncomingMessage, { host, token, studio, style }: Place): Promise<Reply> {
   const { method, headers, url = '' } = request;
-  // Other pages in the browser do not know the token. A host name rebound to this machine (DNS rebinding) is not `host`.
+  // Other pages in the browser do not know the token. A host name that was rebound to this machine (DNS rebinding)
+  // differs from `host`.
   if (headers.host !== host || (headers.origin ?? `http://${host}`) !== `http://${host}`) return plain(403);
   const [path = '', query] = url.split('?');
   const isAt = (file: string) => timingSafeEqual(digest(path), digest(`/${token}/${file}`));

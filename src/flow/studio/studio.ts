@@ -10,10 +10,10 @@ import { type Edit, editFlow } from './edit-flow.ts';
 
 export type Form = ReadonlyMap<string, string>;
 
-/** What the page shows: the flow in the file or, to preview their effect, with the values of the form. */
+/** The content of the page: the flow as in the file, or with the values of the form, as a preview. */
 export interface StudioView extends FlowLook {
   readonly file: string;
-  /** Hash of the file, which the form sends back: it applies to this version only. */
+  /** Hash of the file. The form sends it back, so that it changes this version only. */
   readonly hash: string;
   readonly flow: Flow;
   readonly form: Form;
@@ -30,7 +30,7 @@ interface StudioOptions {
   readonly lookAt: (flow: Flow) => FlowLook;
 }
 
-/** Shows and changes the budgets of a file. Reads it for each request, to detect changes by other programs. */
+/** Shows and changes the budgets of a file. Reads the file for each request, because other programs may change it. */
 export function createStudio(path: string, { profile, lookAt }: StudioOptions) {
   const flowIn = (text: string) => checkFlow(path, text, { profile });
 

@@ -14,7 +14,7 @@ import { type CompactionNews, follow, look, type PluginState } from './seat.ts';
 interface CommandAnswer {
   readonly text: string;
   readonly isTextDisplayOnly?: true;
-  /** Texts that only the model sees. */
+  /** Texts for the model that the user does not see. */
   readonly context?: readonly string[];
 }
 
@@ -59,11 +59,11 @@ async function handoff($: Engine, { session, turn }: PluginState, file: string):
 
 const NOTHING_BACK = 'nothing to hand back: no conversation of this session was ended by /clear';
 
-/** The model gets the earlier prompts and notes with the next prompt. */
+/** Gives the model the earlier prompts and notes with the next prompt. */
 async function back($: Engine, plugin: PluginState): Promise<CommandAnswer> {
   const what = plugin.session.back();
   if (what === undefined) return { text: NOTHING_BACK, isTextDisplayOnly: true };
-  // Read this conversation's log again, now with the notes of the previous conversation.
+  // Reads this conversation's log again, with the notes of the previous conversation.
   plugin.log = undefined;
   await follow($, plugin);
   const notes = plugin.session.handBack();
@@ -72,7 +72,7 @@ async function back($: Engine, plugin: PluginState): Promise<CommandAnswer> {
 
 const UNFOLD_HINT = '(ctrl+o shows all)';
 
-/** Undefined for the user's own words, and for messages that no exact compaction made. */
+/** The text of a message from an exact compaction. Undefined for any other message. */
 export function foldedText(text: string): string | undefined {
   const own = readOwn(text);
   if (own?.kind === 'note') return `[ctxb] compacted here ${UNFOLD_HINT}`;
@@ -83,12 +83,12 @@ export function foldedText(text: string): string | undefined {
 
 const NO_PROGRAM = '`npm ci` and `npm link` in a checkout of ctxb install it';
 
-/** Milliseconds. claude accepts no prompt meanwhile. */
+/** Milliseconds to wait for the doctor. claude accepts no prompt meanwhile. */
 const PATIENCE_MS = 60_000;
 
 const ALL_FACTS = 'ctxb doctor in a shell tries all facts that ctxb relies on';
 
-/** Facts about this session, and what the program says about this Claude Code. */
+/** The answer of `/ctxb:doctor`: facts about this session, and the findings of the program about this Claude Code. */
 async function doctor($: Engine, plugin: PluginState): Promise<CommandAnswer> {
   await look($, plugin);
   const { left, log } = plugin;
@@ -110,7 +110,7 @@ async function doctor($: Engine, plugin: PluginState): Promise<CommandAnswer> {
 
 export const COMMANDS = ['ctxb:status', 'ctxb:handoff', 'ctxb:back', 'ctxb:doctor'] as const;
 
-/** claude follows `$` into functions only by their names, so this is no table. */
+/** Answers a command. No table, because claude follows `$` only into functions that the code names. */
 export async function answerTo(
   command: (typeof COMMANDS)[number],
   $: Engine,
@@ -154,7 +154,7 @@ function newsParts({ news, session }: PluginState): Part[] {
   ];
 }
 
-/** claude logs its own summary late, and the context has its old size until then. */
+/** The sizes of a compaction in words. claude logs its own summary late, and the gauge has the old size until then. */
 function sizesOf({ from }: CompactionNews, now: number): string {
   if (from === undefined) return 'nothing left to cut';
   return now < from ? `compacted ${changeText(from, now)}` : 'compacted';

@@ -12,7 +12,7 @@ export function createLogReader(path: string) {
   let at: number | undefined;
   let length = 0;
   let askedUpTo = -1;
-  /** Whether the first line may be cut, because reading started inside the file. */
+  /** Whether the first line may be incomplete, because reading began inside the file. */
   let isCut = false;
 
   return {

@@ -12,9 +12,9 @@ declare const h: (element: unknown, props: object | null, ...children: readonly 
 const QUESTION_MS = 1_000;
 
 /**
- * The plugin for users at the terminal. It reads claude's log with the governor, shows how full the context is,
- * compacts exactly at the end of a turn when that pays, and offers to hand back what `/clear` removed. claude reads the
- * source of this function and requires the names `on` and `$`.
+ * The plugin for users at the terminal. It reads claude's log with the governor, shows how full the context is, and
+ * compacts exactly at the end of a turn when that pays. After `/clear`, it offers to give back the notes. claude reads
+ * the source of this function, so the names `on` and `$` must stay.
  */
 export function register(on: On, options: Options): void {
   const plugin = new PluginState(options);
@@ -31,7 +31,7 @@ export function register(on: On, options: Options): void {
     }
     await follow($, plugin);
     if (e.source === 'clear') plugin.session.clear();
-    // The messages of an exact compaction contain everything that should be handed back.
+    // After an exact compaction, the messages already contain everything that would be given back.
     const notes = e.source === 'compact' && !plugin.last?.answered ? plugin.session.handBack() : undefined;
     const answer = await next(e);
     return notes === undefined
@@ -67,7 +67,8 @@ export function register(on: On, options: Options): void {
     if (e.agentId !== undefined || plugin.isRun) return next(e);
     plugin.turn = undefined;
     const mayCompact = plugin.isInteractive && !e.isAborted;
-    // Queued prompts start the next turn in a moment, and then claude refuses to compact: ask and read nothing before.
+    // If prompts are queued, the next turn starts in a moment, and then claude refuses to compact. So nothing is read
+    // or asked before.
     const isCompacted = mayCompact && (await compactIfDue($, plugin));
     const done = await next(e);
     await follow($, plugin);
@@ -75,7 +76,7 @@ export function register(on: On, options: Options): void {
       await awaitLog($, plugin);
       await compactIfDue($, plugin);
     }
-    // After a compaction, nothing indicates that the log lacks the last call.
+    // After a compaction, nothing shows that the log lacks the last call.
     if (plugin.isInteractive) void followLate($, plugin);
     return done;
   });
@@ -103,7 +104,7 @@ export function register(on: On, options: Options): void {
 
   // Update the status line immediately after a compaction.
   on('classic.PostCompact', async ($, e, next) => {
-    // claude's own summary too; the state is still that of the call before.
+    // Also for claude's own summary. The state is still that of the last call.
     plugin.news ??= { from: plugin.session.size() };
     const answer = await next(e);
     void followLate($, plugin);
@@ -136,8 +137,8 @@ async function compact($: Engine, plugin: PluginState, e: CompactEvent): Promise
   const { trigger, messages } = e;
   const started = performance.now();
   await follow($, plugin);
-  // During a turn, the log may lack the newest texts sent to the model, but the plugin has heard all of them. After the
-  // turn, some texts may still be queued, so the log decides.
+  // During a turn, the log may lack the newest texts sent to the model, but the plugin has recorded all of them. After
+  // the turn, some texts may still be queued, so the log decides.
   const isMidTurn = trigger === 'auto';
   if (!isMidTurn) await awaitLog($, plugin);
   const circumstances = await circumstancesOf($, e, plugin.waits);
@@ -152,9 +153,9 @@ async function compact($: Engine, plugin: PluginState, e: CompactEvent): Promise
 }
 
 /**
- * Asks claude to compact, if that is due. claude calls the mod only while the end of the turn is being handled; later
- * it would write a summary. The compaction itself is not awaited, because it continues after the turn. If the next turn
- * has begun, claude refuses, and the end of that turn is the next chance. @returns whether claude called the mod
+ * Asks claude to compact if that is due. claude calls the mod only while it handles the end of the turn; later it would
+ * write a summary. Does not await the compaction, because it continues after the turn. If the next turn has begun,
+ * claude refuses, and the end of that turn is the next chance. @returns whether claude called the mod
  */
 async function compactIfDue($: Engine, plugin: PluginState): Promise<boolean> {
   if (plugin.left !== undefined || !plugin.session.isDue()) return false;

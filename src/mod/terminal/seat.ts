@@ -10,7 +10,7 @@ const MAX_LOOKS = 40;
 const WATCH_MS = 2_000;
 
 export interface CompactionNews {
-  /** Tokens of the context before the compaction; undefined if nothing was left to cut. */
+  /** Tokens of the context before the compaction; undefined if it could not remove anything. */
   readonly from: number | undefined;
 }
 
@@ -23,15 +23,15 @@ export class PluginState {
   /** Whether `ctxb run` drives this claude; the plugin then does nothing. */
   isRun = false;
   isInteractive = false;
-  /** Number of compactions in a row that wait for the next call. */
+  /** Number of times in a row that the compaction waited for the next call. */
   waits = 0;
   following = Promise.resolve();
   turn: string | undefined;
-  /** The last compaction, if the mod was asked for it. */
+  /** The last compaction that the mod was asked for. */
   last: ExactReceipt | undefined;
   /** The last compaction, until the next turn begins. */
   news: CompactionNews | undefined;
-  /** Why compactions are left to claude; undefined: they are exact. */
+  /** Why claude compacts in its own way; undefined if compactions are exact. */
   left: string | undefined;
   /** Called when claude asks the mod to compact. */
   asked = () => {};
@@ -47,8 +47,8 @@ export class PluginState {
 }
 
 /**
- * Reads new lines of claude's log, and asks claude for data that the log lacks. Calls run one after the other. Inside
- * `ctxb run` nothing happens.
+ * Reads new lines of claude's log, and asks claude for data that the log lacks. Calls run one after the other. Does
+ * nothing inside `ctxb run`.
  */
 export async function follow($: Engine, plugin: PluginState): Promise<void> {
   if (plugin.isRun) return;
@@ -69,7 +69,7 @@ async function followNow($: Engine, plugin: PluginState): Promise<void> {
   plugin.costUsd = cost?.usd;
   plugin.session.report({ window, model, usage, limits: Object.fromEntries(limits) });
   if (path !== undefined && plugin.log?.path !== path) {
-    // Late lines in the log of the previous conversation.
+    // Late lines of the previous conversation.
     await readLog($, plugin);
     plugin.log = createLogReader(path);
   }
@@ -98,14 +98,14 @@ export async function watchTurn($: Engine, plugin: PluginState, turn: string): P
 }
 
 /**
- * Waits for claude to write its log, which takes up to 0.15 s, longer on a busy machine: the last call may be what
- * makes a compaction pay.
+ * Waits until claude has written its log: up to 0.15 s, longer on a busy machine. The last call may make a compaction
+ * pay.
  */
 export function awaitLog($: Engine, plugin: PluginState): Promise<void> {
   return followWhile($, plugin, plugin.session.isBehind);
 }
 
-/** Follows what claude logs after the end of a turn, and after a compaction until the log has it. */
+/** Reads the lines that claude logs after the end of a turn, and after a compaction until the log has it. */
 export async function followLate($: Engine, plugin: PluginState): Promise<void> {
   await $.clock.sleep(LATE_MS);
   await follow($, plugin);
@@ -129,7 +129,9 @@ async function readLog($: Engine, { log, session }: PluginState): Promise<void> 
   }
 }
 
-/** Finds out who compacts. With a mod, claude calls no PreCompact hook, so the user's hook would be skipped. */
+/**
+ * Finds out whether compactions can be exact. With a mod, claude calls no PreCompact hook, so it would skip the user's.
+ */
 export async function look($: Engine, plugin: PluginState): Promise<void> {
   const hooks = await $.settings.read({ key: 'hooks' }).catch(() => undefined);
   plugin.left = namesCompactionHook(hooks) ? 'a PreCompact hook of yours would not be asked' : undefined;

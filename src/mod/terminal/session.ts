@@ -20,10 +20,12 @@ import { replayRun } from '../../replay/replay-run.ts';
 import { counted } from '../../report/figures.ts';
 import { callAhead, type KnownByStatus, withReport } from '../../statusline/judge-status.ts';
 
-/** Defaults are in `userConfig` of plugin.json. */
+/** The plugin's options. Their defaults are in `userConfig` of plugin.json. */
 export type Options = Readonly<Record<string, string | number | boolean | readonly string[]>>;
 
-/** A run's defaults with the user's levels. The plugin compacts at the end of a turn, and never hands over. */
+/**
+ * The policy: a run's defaults with the user's levels. The plugin compacts at the end of a turn, and never hands over.
+ */
 export function policyFor({ compactAt, warnAt }: Options): Policy {
   const { thresholds, compaction, handoff } = DEFAULTS;
   const level = shareOf(compactAt);
@@ -62,10 +64,10 @@ export function createTerminalSession(options: Options) {
   let memory = beginNotes();
   /** Notes of the conversation that `/clear` ended. */
   let earlier: Memory | undefined;
-  /** What `/ctxb:back` would hand back, until the user's next prompt. */
+  /** The text that `/ctxb:back` would give back, until the user's next prompt. */
   let offer: string | undefined;
   let triedAt: number | undefined;
-  /** Texts that the model got during a turn since the last compaction. */
+  /** Texts that the model got within a turn since the last compaction. */
   const midTurnPrompts: MidTurnPrompt[] = [];
   /** Texts sent during a turn: claude adds them to that turn, or starts the next one with them. */
   const pendingTexts: string[] = [];
@@ -112,7 +114,8 @@ export function createTerminalSession(options: Options) {
   }
 
   /**
-   * The log of the current conversation must be read again afterwards. @returns a description of the earlier prompts
+   * Gives back the notes of the previous conversation. The log of the current one must then be read again. @returns a
+   * description of the earlier prompts
    */
   function back(): string | undefined {
     if (earlier === undefined) return undefined;
@@ -129,7 +132,7 @@ export function createTerminalSession(options: Options) {
     prompts.clear();
   }
 
-  /** Whether to compact at the end of a turn. A failed attempt is not repeated immediately. */
+  /** Whether to compact at the end of a turn. A failed attempt is not repeated at once. */
   function isDue(): boolean {
     const state = judged();
     const { relief } = state;
@@ -141,12 +144,12 @@ export function createTerminalSession(options: Options) {
     return size() >= inTokens(policy.thresholds.compact, judged().gauge.window.tokens);
   }
 
-  /** Tokens that the next call is expected to send. */
+  /** Expected tokens of the next call. */
   function size(): number {
     return predictedTokens(judged().gauge);
   }
 
-  /** @param isMidTurn during a turn, the model got all texts that were heard, even if the log lacks them */
+  /** @param isMidTurn whether a turn runs: the model then got all recorded texts, even if the log lacks them */
   function compact(messages: readonly Message[], { isMidTurn, ...circumstances }: CompactOptions): Answer {
     const state = judged();
     triedAt = state.gauge.calls;
@@ -157,7 +160,7 @@ export function createTerminalSession(options: Options) {
     return answerWith(messages, () => ({ version: 1, ...memory.exactNote(state), ...kept }), circumstances);
   }
 
-  /** The notes as text for a context that contains nothing of the work so far. */
+  /** The notes as text for a context without any of the work so far. */
   function handBack(): string | undefined {
     const hook = { kind: 'answer-hook', requestId: '', hook: 'SessionStart', output: {}, recall: true } as const;
     const { output } = memory.answer(hook, host.state);
@@ -166,7 +169,7 @@ export function createTerminalSession(options: Options) {
 
   return {
     read,
-    /** Notes a text that was sent during a turn. */
+    /** Records a text that was sent within a turn. */
     hear: (text: string) => void pendingTexts.push(text),
     say: (text: string) => void prompts.add(text),
     report(news: KnownByStatus): void {
@@ -180,7 +183,7 @@ export function createTerminalSession(options: Options) {
     isFull,
     compact,
     clear,
-    /** The user has sent a prompt, so the offer ends. */
+    /** Ends the offer when the user sends a prompt. */
     goOn(): void {
       offer = undefined;
     },
