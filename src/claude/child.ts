@@ -160,13 +160,13 @@ const REMEDIES: Readonly<Record<string, string>> = {
  * Holds the process id of the ctxb that started a claude. All descendants of that claude inherit the variable, but only
  * the claude itself has that ctxb as its parent. So a shim can tell it from a claude that the agent starts.
  */
-const VARIABLE = 'CTXB_PARENT';
+const PARENT_VARIABLE = 'CTXB_PARENT';
 
 export function forOwnChild(env: Environment): Environment {
-  return { ...env, [VARIABLE]: String(process.pid) };
+  return { ...env, [PARENT_VARIABLE]: String(process.pid) };
 }
 
 /** Whether a ctxb started this process instead of claude. */
 export function isOwnChild(env: Environment): boolean {
-  return env[VARIABLE] === String(process.ppid);
+  return env[PARENT_VARIABLE] === String(process.ppid);
 }

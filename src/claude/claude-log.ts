@@ -139,16 +139,16 @@ function blocksOf(content: unknown): Fields[] {
 
 export type LoggedState = Pick<ExitEvent, 'logged' | 'delivered' | 'finished' | 'openTool'>;
 
-const UNKNOWN: LoggedState = { logged: false, delivered: [], finished: false, openTool: undefined };
+const UNKNOWN_STATE: LoggedState = { logged: false, delivered: [], finished: false, openTool: undefined };
 
 export function readLoggedState(state: GovernorState, io: Io): LoggedState {
   const path = findSessionLog(state.session, io);
-  if (path === undefined) return UNKNOWN;
+  if (path === undefined) return UNKNOWN_STATE;
   const log = readSessionLog(path);
   const prompts = [...(state.turn.last?.prompts ?? []), ...promptsInTurn(state)];
   const delivered = prompts.map(({ uuid }) => uuid).filter((uuid) => log.delivered.has(uuid));
   // A fresh session after the caller's `/clear` is intended; one after ctxb's `/clear` waits for its document.
-  if (!log.hasMessages && delivered.length === 0) return UNKNOWN;
+  if (!log.hasMessages && delivered.length === 0) return UNKNOWN_STATE;
   return {
     logged: true,
     delivered,

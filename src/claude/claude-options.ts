@@ -174,7 +174,7 @@ function optionToken(
 }
 
 /** Two formats that claude refuses together after it has parsed all options, so that it does nothing else. */
-const REFUSED = ['--input-format', 'stream-json', '--output-format', 'text'];
+const REFUSED_FORMATS = ['--input-format', 'stream-json', '--output-format', 'text'];
 
 /**
  * Whether claude refuses an option among these arguments. Asks claude itself, because options differ between releases.
@@ -186,7 +186,7 @@ export async function refusesArguments(
   args: readonly string[],
   { cwd, env }: Where,
 ): Promise<boolean> {
-  const child = await startChild({ command: program, args: [...args, ...REFUSED], cwd, env });
+  const child = await startChild({ command: program, args: [...args, ...REFUSED_FORMATS], cwd, env });
   child.stdin.end();
   child.stdout.resume();
   return /^error: /m.test(await text(child.stderr));

@@ -23,7 +23,7 @@ export interface ClaudeEnd {
   readonly left: readonly ProcessMark[];
 }
 
-const LOOK_EVERY_MS = 20;
+const POLL_INTERVAL_MS = 20;
 /** Milliseconds. A killed process takes a moment to end; one blocked by a broken disk never does. */
 const KILL_MS = 2_000;
 
@@ -49,7 +49,7 @@ export async function endClaude(mark: ProcessMark, { graceMs = 5_000 } = {}): Pr
 async function endGroup(mark: ProcessMark, graceMs: number, look: () => void): Promise<EndKind> {
   // ctxb gives claude a group of its own. A claude in another group, such as a shell script's, is signalled alone.
   const target = readStat(mark.pid)?.group === mark.pid ? -mark.pid : mark.pid;
-  if (!sendSignal(target, 'SIGTERM')) return isThere(mark, target) ? 'refused' : 'ended';
+  if (!sendSignal(target, 'SIGTERM')) return isRunning(mark, target) ? 'refused' : 'ended';
   // It may have started a command after the first look. Once it has ended, its children cannot be found.
   look();
   if (await isGoneWithin(mark, target, graceMs)) return 'ended';
@@ -58,15 +58,15 @@ async function endGroup(mark: ProcessMark, graceMs: number, look: () => void): P
 }
 
 async function isGoneWithin(mark: ProcessMark, target: number, ms: number): Promise<boolean> {
-  for (const end = performance.now() + ms; isThere(mark, target); ) {
+  for (const end = performance.now() + ms; isRunning(mark, target); ) {
     if (performance.now() >= end) return false;
-    await delay(LOOK_EVERY_MS);
+    await delay(POLL_INTERVAL_MS);
   }
   return true;
 }
 
 /** Whether claude or its group still exists. The id of a group is not reused while any member exists. */
-function isThere(mark: ProcessMark, target: number): boolean {
+function isRunning(mark: ProcessMark, target: number): boolean {
   return isAlive(mark) || (target < 0 && processes().some(({ pid, group }) => group === mark.pid && isAlive({ pid })));
 }
 

@@ -78,7 +78,7 @@ function namesCtxb(file: string): boolean {
 }
 
 /** Environment variable that counts nested shims. An agent may start claude, but a wrapper must not start itself. */
-const SHIMS = 'CTXB_SHIMS';
+const SHIMS_VARIABLE = 'CTXB_SHIMS';
 const MAX_SHIMS = 8;
 
 /**
@@ -87,8 +87,8 @@ const MAX_SHIMS = 8;
  * @throws CtxbError `command-not-found` when the shims nest so deep that they must start each other in a loop
  */
 export function nextShim(env: Environment): Environment {
-  const count = Number(env[SHIMS] ?? 0) + 1;
-  if (count <= MAX_SHIMS) return { ...env, [SHIMS]: String(count) };
+  const count = Number(env[SHIMS_VARIABLE] ?? 0) + 1;
+  if (count <= MAX_SHIMS) return { ...env, [SHIMS_VARIABLE]: String(count) };
   throw new CtxbError(
     'command-not-found',
     `the claude that ctxb finds starts ctxb again (${MAX_SHIMS} times by now): set CTXB_CLAUDE to the path of the real one`,

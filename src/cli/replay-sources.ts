@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { parsed } from '../core/protocol/fields.ts';
+import { parseJson } from '../core/protocol/fields.ts';
 import { CtxbError, orElse } from '../errors.ts';
 import type { Environment } from '../io.ts';
 import { type Packed, pack, unpack } from '../replay/packed.ts';
@@ -83,7 +83,7 @@ function toCache(found: SessionFigures): DiskText {
 /** Undefined if the entry is damaged. Calls, which are most of the text, are not copied. */
 function fromCache(text: string): SessionFigures | undefined {
   const [figures = '', keys = '', columns = ''] = text.split(BETWEEN_PARTS);
-  const kept = parsed(figures) as Omit<Packed, 'keys' | 'columns'> | undefined;
+  const kept = parseJson(figures) as Omit<Packed, 'keys' | 'columns'> | undefined;
   return kept && unpack({ ...kept, keys, columns });
 }
 

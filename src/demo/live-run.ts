@@ -25,8 +25,8 @@ const TOKENS_PER_FILE = 6_000;
 const CHARS_PER_TOKEN = 4;
 
 /** Delays that let a person follow. Without them, thirty calls end in a moment. */
-const THINKING_MS = 60;
-const SUMMARISING_MS = 500;
+const CALL_DELAY_MS = 60;
+const SUMMARY_DELAY_MS = 500;
 
 const CORE_FILES = ['calendar', 'clock', 'events', 'parser'];
 const LOGS = 'summary monday tuesday wednesday thursday friday saturday sunday'.split(' ');
@@ -84,11 +84,11 @@ function demoScenario(): Scenario {
     const context = contextIn(request);
     const input = { command: `cat ${file}`, description: `Read ${file}` };
     const said = file === undefined ? { text } : { tools: [{ name: 'Bash', input }] };
-    return { context, delayMs: THINKING_MS, ...said };
+    return { context, delayMs: CALL_DELAY_MS, ...said };
   }
   return {
     calls: answer,
-    summary: (request) => ({ text: SUMMARY, context: contextIn(request), delayMs: SUMMARISING_MS }),
+    summary: (request) => ({ text: SUMMARY, context: contextIn(request), delayMs: SUMMARY_DELAY_MS }),
   };
 }
 

@@ -63,7 +63,7 @@ export function resultOf(turn: readonly Event[]): ResultEvent | undefined {
 }
 
 /** Whether the result of a turn has a text. */
-export function says(
+export function hasResultText(
   turn: readonly Event[] | undefined,
   text: string | undefined,
   which = 'the next result',

@@ -30,7 +30,7 @@ export async function diagnose(checks: readonly Check[], place: Place, around: S
 }
 
 /** The versions with which the protocol was measured. */
-const MEASURED: readonly string[] = [OLDEST_CLAUDE, NEWEST_CLAUDE];
+const MEASURED_VERSIONS: readonly string[] = [OLDEST_CLAUDE, NEWEST_CLAUDE];
 
 /** The version that claude reports; undefined for any other output. */
 async function askVersion(claude: string, { scratch, timeout }: Stage) {
@@ -56,8 +56,8 @@ export function judgeVersion(version: string | undefined): Remark {
     const todo = `install ${OLDEST_CLAUDE} or newer: npm install -g @anthropic-ai/claude-code`;
     return remark('warning', subject, text, todo);
   }
-  if (MEASURED.includes(version)) return remark('good', subject, `${version}, which ctxb was measured with`);
-  const text = `${version} is not one of the versions that ctxb was measured with (${MEASURED.join(', ')}): ctxb doctor tries the facts`;
+  if (MEASURED_VERSIONS.includes(version)) return remark('good', subject, `${version}, which ctxb was measured with`);
+  const text = `${version} is not one of the versions that ctxb was measured with (${MEASURED_VERSIONS.join(', ')}): ctxb doctor tries the facts`;
   return remark('warning', subject, text);
 }
 
@@ -84,7 +84,7 @@ function undefinedIfContradicted(error: unknown): undefined {
  * Levels that must be above a fresh context. The first call would cross lower ones, and no compaction could reach a
  * lower target.
  */
-const LEVELS: readonly KeyPath[] = [
+const LEVEL_KEYS: readonly KeyPath[] = [
   'thresholds.warn',
   'thresholds.compact',
   'thresholds.handoff',
@@ -133,7 +133,7 @@ function alreadyCrossed(config: Config, window: number, prefix: number): Remark[
   const sizeOf = (key: KeyPath) =>
     key === 'thresholds.handoff' ? handoffLevel(config, window) : inTokens(Number(valueAt(config, key)), window);
   const fresh = `a fresh context has about ${tokens(prefix)}`;
-  return LEVELS.filter((key) => sizeOf(key) <= prefix).map((key) => {
+  return LEVEL_KEYS.filter((key) => sizeOf(key) <= prefix).map((key) => {
     const text =
       key === 'compaction.target'
         ? `no compaction can land below it: ${fresh}, so each leads to a handoff`

@@ -1,6 +1,6 @@
 import { countOf, fieldsOf } from '../core/protocol/fields.ts';
 import { contextOf } from '../core/protocol/usage.ts';
-import { type Check, eventsOf, requestsOf, requestWith, resultOf, says } from './check.ts';
+import { type Check, eventsOf, hasResultText, requestsOf, requestWith, resultOf } from './check.ts';
 import {
   askedAtTheStart,
   CONTEXTS_OF_FIRST_TURN,
@@ -29,7 +29,7 @@ export const FACTS: readonly Check[] = [
       turns.flatMap((turn, index) => [
         [eventsOf(turn, 'init').length > 0, 'no system/init line before the result'],
         [resultOf(turn)?.isError === false, 'the result is an error'],
-        says(turn, ['the first answer', 'the second answer'][index], 'the result'),
+        hasResultText(turn, ['the first answer', 'the second answer'][index], 'the result'),
       ]),
   },
   {
@@ -52,9 +52,9 @@ export const FACTS: readonly Check[] = [
       return [
         [first.includes('the prompt'), 'the prompt did not reach the model'],
         [second.includes('printed-by-the-tool'), 'the tool did not run'],
-        says(turn, 'the answer', 'the result'),
+        hasResultText(turn, 'the answer', 'the result'),
         [eventsOf(compact, 'boundary').length > 0, 'it did not compact'],
-        says(after, 'the answer after'),
+        hasResultText(after, 'the answer after'),
       ];
     },
   },
@@ -203,7 +203,7 @@ export const FACTS: readonly Check[] = [
     expect(seen) {
       const next = requestsOf(seen).at(-1) ?? '';
       return [
-        says(seen.turns[1], 'the answer after', 'the result'),
+        hasResultText(seen.turns[1], 'the answer after', 'the result'),
         [next.includes('the prompt before'), 'the next request does not hold the prompt before'],
         [next.includes('the answer before'), 'the next request does not hold the answer before'],
       ];

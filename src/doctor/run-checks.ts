@@ -41,7 +41,7 @@ export async function runChecks(checks: readonly Check[], place: Place, limits: 
   const over = timeoutMs === undefined ? stop : timeoutSignal(timeoutMs, stop);
   const played = new Map<Scene, Seen | Verdict>();
   const outcomeOf = (check: Check): Outcome => {
-    const seen = played.get(check.scene) ?? unknown(`not tried without ${first.name}`);
+    const seen = played.get(check.scene) ?? unknownVerdict(`not tried without ${first.name}`);
     return { check, ...('status' in seen ? seen : judge(check, seen)) };
   };
   const play = async (scene: Scene) => {
@@ -62,7 +62,7 @@ export async function runChecks(checks: readonly Check[], place: Place, limits: 
 /** Plays a scene once. Resolves with a verdict on all its checks if it did not finish. */
 async function playScene({ scenario, hooks, play }: Scene, place: Place, ms: number, over: AbortSignal) {
   const more = `give a slow machine more time with --timeout ${Math.ceil((6 * ms) / 1000)}`;
-  if (over.aborted) return unknown(`not tried, the time was up: ${more}`);
+  if (over.aborted) return unknownVerdict(`not tried, the time was up: ${more}`);
   const timeout = timeoutSignal(ms, over);
   return withStage(scenario, place, timeout, async (stage): Promise<Seen | Verdict> => {
     try {
@@ -71,7 +71,7 @@ async function playScene({ scenario, hooks, play }: Scene, place: Place, ms: num
       if (!(error instanceof Contradiction)) throw error;
       if (!timeout.aborted) return { status: 'fails', seen: error.message };
       // What was not seen may only be late.
-      return unknown(`${error.message}, waited for ${Math.ceil(ms / 1000)} s: ${more}`);
+      return unknownVerdict(`${error.message}, waited for ${Math.ceil(ms / 1000)} s: ${more}`);
     }
     const requests = stage.standin.requests.map(({ kind, body }) => ({
       kind,
@@ -86,6 +86,6 @@ function judge({ expect }: Check, seen: Seen): Verdict {
   return failed === undefined ? { status: 'holds', seen: undefined } : { status: 'fails', seen: failed[1] };
 }
 
-function unknown(seen: string): Verdict {
+function unknownVerdict(seen: string): Verdict {
   return { status: 'unknown', seen };
 }

@@ -138,7 +138,7 @@ function hookOutput(hook: HookName, fields: Fields): Fields {
   return { hookSpecificOutput: { hookEventName: hook, ...fields } };
 }
 
-const LOOK_EVERY_MS = 20;
+const POLL_INTERVAL_MS = 20;
 
 /** Waits until claude has logged the end of a turn. */
 async function awaitLog(id: string, { scratch, timeout }: Stage): Promise<void> {
@@ -148,6 +148,6 @@ async function awaitLog(id: string, { scratch, timeout }: Stage): Promise<void> 
   };
   while (!isLogged()) {
     if (timeout.aborted) throw new Contradiction('there is no log of its answer');
-    await delay(LOOK_EVERY_MS);
+    await delay(POLL_INTERVAL_MS);
   }
 }

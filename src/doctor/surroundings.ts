@@ -135,7 +135,7 @@ const NO_OTHERS_HOOKS =
   "claude calls no hooks of its settings and runs no mods: compactions are claude's own summaries";
 
 /** Settings and variables that restrict ctxb, tried with claude 2.1.197 and 2.1.332. */
-const ODDITIES: Readonly<Record<string, Oddity>> = {
+const ODD_SETTINGS: Readonly<Record<string, Oddity>> = {
   'env.CLAUDE_CODE_AUTO_COMPACT_WINDOW': { text: OWN_TRIGGER, todo: REMOVE_IT },
   'env.CLAUDE_AUTOCOMPACT_PCT_OVERRIDE': { text: OWN_TRIGGER, todo: REMOVE_IT },
   'env.DISABLE_AUTO_COMPACT': { text: `it is switched off; ${OWN_TRIGGER}`, todo: REMOVE_IT, applies: isOn },
@@ -167,7 +167,7 @@ const ODDITIES: Readonly<Record<string, Oddity>> = {
 };
 
 function checkOddSettings(settings: ReturnType<typeof readSettings>['settings']): Remark[] {
-  return Object.entries(ODDITIES).flatMap(([name, { applies = () => true, text, todo }]) => {
+  return Object.entries(ODD_SETTINGS).flatMap(([name, { applies = () => true, text, todo }]) => {
     const set = settings.get(name);
     if (set === undefined || !applies(set.value, set.where)) return [];
     return remark('warning', `${name.replace('env.', '')} in ${set.where}`, text, todo);

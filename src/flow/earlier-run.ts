@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { EMPTY_COST, readCost, totalMicroUsd, toUsd } from '../core/governor/cost/cost.ts';
 import { PRICES } from '../core/governor/cost/prices.ts';
 import { decodeLine } from '../core/protocol/decode.ts';
-import { parsed, parseFields, textOf } from '../core/protocol/fields.ts';
+import { parseFields, parseJson, textOf } from '../core/protocol/fields.ts';
 import { sumOf } from '../core/text/sum-of.ts';
 import { CtxbError } from '../errors.ts';
 import { kindOf, namesIn } from '../store/files/plain-file.ts';
@@ -105,6 +105,6 @@ const receiptSchema = v.object({
 export type KnownReceipt = v.InferOutput<typeof receiptSchema>;
 
 export function readReceipt(json: string): KnownReceipt | undefined {
-  const { success, output } = v.safeParse(receiptSchema, parsed(json));
+  const { success, output } = v.safeParse(receiptSchema, parseJson(json));
   return success ? output : undefined;
 }

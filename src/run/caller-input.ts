@@ -3,7 +3,7 @@ import { userLine } from '../core/governor/prompts/own-lines.ts';
 import { stampUuid } from '../core/governor/prompts/prompt.ts';
 import { decodeLine } from '../core/protocol/decode.ts';
 import type { Event } from '../core/protocol/events.ts';
-import { fieldsOf, parsed, parseFields } from '../core/protocol/fields.ts';
+import { fieldsOf, parseFields, parseJson } from '../core/protocol/fields.ts';
 import { createFramer } from '../core/protocol/frame.ts';
 import { CtxbError, unreadableError } from '../errors.ts';
 import { readNamed, readPiped } from '../store/files/given-file.ts';
@@ -61,7 +61,7 @@ function toPromptLine(line: string, place: string, stamp: Stamp): string {
   const event = decodeLine(line);
   const { role } = fieldsOf(parseFields(line).message);
   if (event.kind === 'user' && role === 'user' && event.blocks.length > 0) return withUuid(line, stamp);
-  const text = event.kind === 'malformed' ? parsed(line) : undefined;
+  const text = event.kind === 'malformed' ? parseJson(line) : undefined;
   if (typeof text === 'string' && text !== '') return promptLine(text, stamp);
   throw new CtxbError(
     'usage',

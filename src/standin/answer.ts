@@ -86,7 +86,7 @@ export function formatEvent(event: StreamEvent): string {
 }
 
 function blockEvents(block: Block, index: number): StreamEvent[] {
-  const { empty, deltas } = split(block);
+  const { empty, deltas } = splitBlock(block);
   return [
     { type: 'content_block_start', index, content_block: { ...block, ...empty } },
     ...deltas.map((delta) => ({ type: 'content_block_delta', index, delta })),
@@ -95,7 +95,7 @@ function blockEvents(block: Block, index: number): StreamEvent[] {
 }
 
 /** Splits a block: its contents at its start, and the events that fill it. */
-function split({ type, text, thinking, signature, input }: Block): { empty?: object; deltas: object[] } {
+function splitBlock({ type, text, thinking, signature, input }: Block): { empty?: object; deltas: object[] } {
   switch (type) {
     case 'text':
       return { empty: { text: '' }, deltas: [{ type: 'text_delta', text }] };

@@ -1,5 +1,5 @@
 import { LOG_TAIL_BYTES } from '../core/protocol/decode.ts';
-import { countOf, fieldsOf, isFields, parsed, textOf } from '../core/protocol/fields.ts';
+import { countOf, fieldsOf, isFields, parseJson, textOf } from '../core/protocol/fields.ts';
 import { type LimitUse, readUsage } from '../core/protocol/usage.ts';
 import { headOf } from '../replay/read/read-values.ts';
 import { readTail } from '../store/files/read-lines.ts';
@@ -8,7 +8,7 @@ import { readTail } from '../store/files/read-lines.ts';
 export type StatusInput = Readonly<NonNullable<ReturnType<typeof readStatusInput>>>;
 
 export function readStatusInput(text: string) {
-  const fields = parsed(text);
+  const fields = parseJson(text);
   if (!isFields(fields)) return undefined;
   const { context_window: context, workspace, model, cost } = fields;
   const usd = fieldsOf(cost).total_cost_usd;

@@ -5,7 +5,7 @@ import { heardText, linesText, noteText, summaryText } from '../../src/core/exac
 import { type Engine, isSeenByModel } from '../../src/mod/engine.ts';
 import { bandText, foldedText } from '../../src/mod/terminal/commands.ts';
 import { createLogReader } from '../../src/mod/terminal/log-reader.ts';
-import { followLate, PluginState } from '../../src/mod/terminal/seat.ts';
+import { PluginState, readLateNews } from '../../src/mod/terminal/plugin-state.ts';
 import { createTerminalSession, policyFor } from '../../src/mod/terminal/session.ts';
 
 describe('the log of a session', () => {
@@ -157,15 +157,15 @@ describe('a session', () => {
     expect(between.filter((text) => text === 'mind the tests')).toHaveLength(1);
     expect(between.indexOf('mind the tests')).toBeLessThan(between.indexOf('and now'));
     // What the log has, and what stands as a prompt of its own, was told.
-    for (const text of ['mind the tests', 'and now']) session.hear(text);
+    for (const text of ['mind the tests', 'and now']) session.recordText(text);
     expect(texts(true)).toEqual(between);
-    session.hear('be quick');
+    session.recordText('be quick');
     expect(texts(true)).toContain('be quick');
     // Between turns it waits, and begins the next one.
     expect(texts(false)).toEqual(between);
     session.read([line({ type: 'system', subtype: 'compact_boundary', compactMetadata: { trigger: 'manual' } })]);
     expect(texts(true)).not.toContain('mind the tests');
-    session.hear('of before');
+    session.recordText('of before');
     session.clear();
     expect(texts(true)).not.toContain('of before');
   });
@@ -188,7 +188,7 @@ describe('a session', () => {
     const metadata = { trigger: 'manual', postTokens: 21_000 };
     const boundary = line({ type: 'system', subtype: 'compact_boundary', compactMetadata: metadata });
     const { engine, naps } = engineWith((nap) => (nap < 9 ? before : [...before, boundary]));
-    await followLate(engine, plugin);
+    await readLateNews(engine, plugin);
     expect(naps()).toBe(9);
     expect(plugin.session.size()).toBeLessThan(130_000);
   });
@@ -205,13 +205,13 @@ describe('a session', () => {
     expect(session.judged().gauge).toMatchObject({ basis: 'none', used: 0 });
     expect(session.handBack()).toBeUndefined();
     expect(session.offered()).toBe('1 prompt');
-    session.goOn();
+    session.endOffer();
     expect(session.offered()).toBeUndefined();
   });
 
   it('hands back what /clear removed once the user asks for it, even later and after a second /clear', () => {
     const session = cleared();
-    session.goOn();
+    session.endOffer();
     session.clear();
     expect(session.back()).toBe('1 prompt');
     expect(session.handBack()).toContain('`run 19`');

@@ -1,4 +1,4 @@
-import { commandOf, isNotice, isSeenBefore, isSummary } from '../protocol/blocks.ts';
+import { commandOf, isNotice, isSummary, isUnchangedRead } from '../protocol/blocks.ts';
 import { type MidTurnPrompt, withoutKnown } from '../protocol/exact-plan.ts';
 import { groupsIn } from '../protocol/fields.ts';
 import { createMessage, isResult, type Message, type ToolResult, type ToolUse } from './message.ts';
@@ -138,7 +138,7 @@ export const REMOVED_NOTICE =
   '[ctxb] The content here was removed (a picture, tools that were looked up, a file seen before, the text of a skill): ask for it again.';
 
 export function hasText({ text }: ToolResult): boolean {
-  return text !== '' && !isSeenBefore(text) && !text.startsWith(SKILL);
+  return text !== '' && !isUnchangedRead(text) && !text.startsWith(SKILL);
 }
 
 function userParts(message: Message, next: Message | undefined, known: Known): Part[] {

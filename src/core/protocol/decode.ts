@@ -19,7 +19,7 @@ import {
   isFields,
   numberOf,
   ownOf,
-  parsed,
+  parseJson,
   stringOf,
   textOf,
   textsOf,
@@ -51,7 +51,7 @@ export const LOG_TAIL_BYTES = 8 * 1024 * 1024;
  * @param line one line of a stream recording or a session log, with or without its terminator
  */
 export function decodeLine(line: string): Event {
-  const value = parsed(line);
+  const value = parseJson(line);
   return isFields(value) ? decodeObject(value) : { kind: 'malformed', blank: line.trim() === '' };
 }
 

@@ -41,11 +41,11 @@ export function textsOf(value: unknown): readonly string[] {
 
 /** Fields of a JSON object; empty for invalid JSON, such as a line torn by a kill. */
 export function parseFields(line: string): Fields {
-  return fieldsOf(parsed(line));
+  return fieldsOf(parseJson(line));
 }
 
 /** Undefined for invalid JSON. */
-export function parsed(text: string): unknown {
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

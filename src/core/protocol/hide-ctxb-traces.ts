@@ -44,7 +44,7 @@ function withoutKeys(line: string, { isStamped, isStreamed }: Traces): string {
   const other = textsOf(all).find((uuid) => !isStamped(uuid));
   const changes: Readonly<Record<string, (value: string) => string | undefined>> = {
     '"user_message_uuid"': (value) => (isBegun ? other && JSON.stringify(other) : value),
-    '"user_message_uuids"': (value) => without(value, (uuid) => isStamped(uuid.slice(1, -1))),
+    '"user_message_uuids"': (value) => arrayWithout(value, (uuid) => isStamped(uuid.slice(1, -1))),
     ...(isStreamed ? STREAM_KEY_CHANGES : {}),
   };
   return withMembers(line, (value, name) => {
@@ -56,7 +56,7 @@ function withoutKeys(line: string, { isStamped, isStreamed }: Traces): string {
 
 const STREAM_KEY_CHANGES = {
   [STREAM_ONLY.usage]: () => undefined,
-  '"capabilities"': (value: string) => without(value, (capability) => capability === STREAM_ONLY.capability),
+  '"capabilities"': (value: string) => arrayWithout(value, (capability) => capability === STREAM_ONLY.capability),
 };
 
 /** An object without the member at this path of names. */
@@ -68,7 +68,7 @@ function removeMember(object: string, [first, ...deeper]: readonly string[]): st
 }
 
 /** An array without some values; undefined if no value remains. */
-function without(array: string, isTakenOut: (value: string) => boolean): string | undefined {
+function arrayWithout(array: string, isTakenOut: (value: string) => boolean): string | undefined {
   const remaining = withMembers(array, (value) => (isTakenOut(value) ? undefined : value));
   return remaining !== array && membersAt(remaining, 0).length === 0 ? undefined : remaining;
 }

@@ -1,4 +1,4 @@
-import { type Fields, isFields, parsed } from './fields.ts';
+import { type Fields, isFields, parseJson } from './fields.ts';
 import { valueEnd } from './json-spans.ts';
 
 /** Maximum number of times that torn text is scanned for the end of an object. */
@@ -11,7 +11,7 @@ const CALL = /"usage"|"type":\s*"assistant"/;
 
 /** The rows in a line of a log. Several if two processes wrote to the log at once. */
 export function rowsIn(line: string): readonly Fields[] {
-  const value = parsed(line);
+  const value = parseJson(line);
   return isFields(value) ? [value] : objectsIn(line).values;
 }
 
@@ -26,7 +26,7 @@ export function objectsIn(line: string) {
   let scanned = 0;
   for (let at = line.indexOf('{'); at !== -1 && scanned < MAX_SCANS * line.length; at = line.indexOf('{', at)) {
     const end = OPENING.test(line.slice(at, at + 3)) ? valueEnd(line, at) : at;
-    const value = end === at ? undefined : parsed(line.slice(at, end));
+    const value = end === at ? undefined : parseJson(line.slice(at, end));
     scanned += end - at;
     if (!isRow(value)) {
       at++;
@@ -39,7 +39,7 @@ export function objectsIn(line: string) {
   }
   rest += line.slice(done);
   // One process wrote into the middle of a row of the other.
-  const around = parsed(rest);
+  const around = parseJson(rest);
   if (isRow(around)) return { values: [around, ...values], isTorn: false, isLost: false };
   return { values, isTorn: rest.trim() !== '', isLost: CALL.test(rest) };
 }

@@ -101,13 +101,13 @@ function usageOfLast(sum: Usage, iterations: readonly Fields[]): Usage {
 }
 
 /** claude counts `priority` like `standard` (2.1.332). */
-const USUAL = /^(standard|priority|global|not_available|ephemeral_[15][hm].+)?$/;
+const USUAL_TERM = /^(standard|priority|global|not_available|ephemeral_[15][hm].+)?$/;
 
 function readTerms({ speed, inference_geo, service_tier, server_tool_use, cache_creation }: Fields): Terms | undefined {
   const webSearches = countOrZero(fieldsOf(server_tool_use).web_search_requests);
   const lifetimes = fieldsOf(cache_creation);
   const written = Object.keys(lifetimes).filter((name) => countOrZero(lifetimes[name]) > 0);
-  const names = [speed, inference_geo, service_tier, ...written].map(stringOf).filter((name) => !USUAL.test(name));
+  const names = [speed, inference_geo, service_tier, ...written].map(stringOf).filter((name) => !USUAL_TERM.test(name));
   return names.length + webSearches > 0 ? { names, webSearches } : undefined;
 }
 

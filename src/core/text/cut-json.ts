@@ -1,4 +1,4 @@
-import { groupsIn, parsed } from '../protocol/fields.ts';
+import { groupsIn, parseJson } from '../protocol/fields.ts';
 import { type JsonMember, type JsonSpan, membersAt } from '../protocol/json-spans.ts';
 import { fairShare, lineFeeds } from './words.ts';
 
@@ -26,7 +26,7 @@ export interface CutCollection {
 type Kept = readonly (string | undefined)[];
 
 /** Minimum UTF-16 units of a cut member, without its name. Less is useless, so the member is omitted. */
-const MIN = 24;
+const MIN_MEMBER_LENGTH = 24;
 
 /** Deepest level at which values are cut. Deeper values are kept whole or omitted. */
 const MAX_DEPTH = 12;
@@ -85,7 +85,7 @@ export function cutJson(text: string, room: number): CutJson | undefined {
       remaining -= length;
     }
     const [first] = items;
-    if (keptItems.length > 0 || first === undefined || space < MIN) return keptItems;
+    if (keptItems.length > 0 || first === undefined || space < MIN_MEMBER_LENGTH) return keptItems;
     const part = cutValue(first, space - 1, `${path}[0]`, depth + 1);
     return part === undefined ? [] : [part];
   }
@@ -97,7 +97,7 @@ export function cutJson(text: string, room: number): CutJson | undefined {
     let remaining = space;
     return fields.map((field, index) => {
       const { name = '' } = field;
-      const size = Math.min(sizes[index] ?? 0, Math.max(share, name.length + MIN));
+      const size = Math.min(sizes[index] ?? 0, Math.max(share, name.length + MIN_MEMBER_LENGTH));
       if (size > remaining) return undefined;
       const part = cutValue(field, size - name.length - 2, path + nameIn(name), depth + 1);
       if (part === undefined) return undefined;
@@ -131,7 +131,7 @@ function nameIn(name: string): string {
 }
 
 function isJson(text: string): boolean {
-  return /^\s*[[{]/.test(text) && parsed(text) !== undefined;
+  return /^\s*[[{]/.test(text) && parseJson(text) !== undefined;
 }
 
 /** JSON as stored, with line breaks so that its reader can continue at a line. */

@@ -12,7 +12,7 @@ const END_SHARE = 0.3;
 const FAILURES_SHARE = 0.25;
 
 /** UTF-16 units reserved for the description of one gap. */
-const GAP = 60;
+const GAP_LENGTH = 60;
 
 /** Maximum UTF-16 units of a line that names a failure, and of its neighbours. */
 const LINE_LENGTH = 400;
@@ -28,9 +28,9 @@ const LINE_LENGTH = 400;
 export function cutText(text: string, room: number) {
   const end: Span = { from: startOfLine(text, text.length - Math.floor(room * END_SHARE)), to: text.length };
   // The beginning gets at least this part, so failures inside it need no further room.
-  const headMin = beginning(text, Math.floor(room * (1 - END_SHARE - FAILURES_SHARE)) - 2 * GAP);
+  const headMin = beginning(text, Math.floor(room * (1 - END_SHARE - FAILURES_SHARE)) - 2 * GAP_LENGTH);
   const failures = failuresIn(text, { from: headMin.to, to: end.from }, Math.floor(room * FAILURES_SHARE));
-  const usedRoom = GAP + sumOf([...failures, end], (span) => span.to - span.from + GAP);
+  const usedRoom = GAP_LENGTH + sumOf([...failures, end], (span) => span.to - span.from + GAP_LENGTH);
   const shown = mergeSpans([beginning(text, room - usedRoom), ...failures, end]);
   return { ...joinSpans(text, shown), nextLine: lineFeeds(text, 0, shown[0]?.to ?? 0) + 1 };
 }
@@ -59,7 +59,7 @@ function failuresIn(text: string, { from, to }: Span, room: number): Span[] {
   for (const { index } of text.slice(from, to).matchAll(FAILURES)) {
     if (from + index < done) continue;
     const span = withContextLines(text, from + index, done);
-    remaining -= span.to - span.from + GAP;
+    remaining -= span.to - span.from + GAP_LENGTH;
     if (remaining < 0) break;
     spans.push(span);
     done = span.to;

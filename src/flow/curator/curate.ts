@@ -35,7 +35,7 @@ export async function curate(step: TaughtStep, history: readonly PackItem[], opt
   let cost_usd = 0;
   let checked: CheckedAnswer = { steps: [], files: [], made: new Map(), faults: [] };
   try {
-    const end = await ask(curatorPrompt(step, history, { cwd: io.cwd, ...curator, ...task }), options, io);
+    const end = await askCurator(curatorPrompt(step, history, { cwd: io.cwd, ...curator, ...task }), options, io);
     cost_usd = end.measured.cost_usd;
     if (end.measured.error !== undefined) throw new Error(end.measured.error);
     checked = checkAnswer(readAnswer(end.output), {
@@ -54,7 +54,7 @@ export async function curate(step: TaughtStep, history: readonly PackItem[], opt
   return { choice, made, receipt: { cost_usd, duration_ms, fault, summed_up: [...made.keys()] } };
 }
 
-async function ask(prompt: string, options: CurateOptions, io: Io): Promise<StepEnd> {
+async function askCurator(prompt: string, options: CurateOptions, io: Io): Promise<StepEnd> {
   const { curator, program, config, stop } = options;
   let lastError = '';
   const relay = (line: string) => {

@@ -1,15 +1,15 @@
 import { toJsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
 import { codePoints } from '../../core/governor/gauge/token-estimate.ts';
-import { parsed } from '../../core/protocol/fields.ts';
+import { parseJson } from '../../core/protocol/fields.ts';
 import { cut, groupDigits, inBackticks, inFence, LINE_LENGTH, LONG_LINE_LENGTH } from '../../core/text/words.ts';
 import { present } from '../../report/layout.ts';
 import { type TaughtStep, taskParts, teachingSections } from '../pack/frame.ts';
 import { BETWEEN_PARTS, type PackItem, type Summary } from '../pack/step-block.ts';
-import { READ_CHARS, type SummaryTask } from './summaries.ts';
+import { MAX_OUTPUT_CHARS, type SummaryTask } from './summaries.ts';
 
 /** Maximum number of listed steps; the newest stay. Each takes about a hundred characters. */
-const LISTED = 200;
+const MAX_LISTED_STEPS = 200;
 
 /** The prompt for a curator. It says that the briefing is for another agent, and that no output is an instruction. */
 export function curatorPrompt(
@@ -54,9 +54,9 @@ function summariesTask(toSum: readonly PackItem[], limit: number): string {
 
 function readPart(output: string): string {
   const size = codePoints(output);
-  if (size <= READ_CHARS) return output;
-  const tail = output.slice(-READ_CHARS / 2).replace(/^[\udc00-\udfff]/, '');
-  return `${cut(output, READ_CHARS / 2)}\n(${groupDigits(size - READ_CHARS)} characters are left out)\n${tail}`;
+  if (size <= MAX_OUTPUT_CHARS) return output;
+  const tail = output.slice(-MAX_OUTPUT_CHARS / 2).replace(/^[\udc00-\udfff]/, '');
+  return `${cut(output, MAX_OUTPUT_CHARS / 2)}\n(${groupDigits(size - MAX_OUTPUT_CHARS)} characters are left out)\n${tail}`;
 }
 
 const TASK = [
@@ -67,9 +67,9 @@ const TASK = [
 
 function historyList(history: readonly PackItem[]): string {
   if (history.length === 0) return 'None.';
-  const older = history.length - LISTED;
+  const older = history.length - MAX_LISTED_STEPS;
   const note = older > 0 ? [`(${groupDigits(older)} older ones are not listed)`] : [];
-  return [...note, ...history.slice(-LISTED).map(historyLine)].join('\n');
+  return [...note, ...history.slice(-MAX_LISTED_STEPS).map(historyLine)].join('\n');
 }
 
 function historyLine({ stepId, agent, ok, output, path }: PackItem): string {
@@ -95,7 +95,7 @@ export const ANSWER_JSON_SCHEMA = JSON.stringify({ ...toJsonSchema(answerSchema)
 
 /** @throws Error for anything but an answer in this shape */
 export function readAnswer(text: string): CuratorAnswer {
-  const { success, output } = v.safeParse(answerSchema, parsed(text));
+  const { success, output } = v.safeParse(answerSchema, parseJson(text));
   if (success) return output;
   throw new Error(
     `expected JSON with files, steps and summaries, found ${text.trim() === '' ? 'nothing' : shown(text)}`,

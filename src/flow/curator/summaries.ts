@@ -18,11 +18,11 @@ export interface SummaryTask {
 /**
  * Maximum code points of an output in the prompt. A longer one is cut in the middle, and the curator can read its file.
  */
-export const READ_CHARS = 20_000;
+export const MAX_OUTPUT_CHARS = 20_000;
 
 /** Maximum number of summaries in a curator run. Later steps request the rest. */
 const MAX_SUMMARIES = 6;
-const MAX_READ_CHARS = 2 * READ_CHARS;
+const MAX_READ_CHARS = 2 * MAX_OUTPUT_CHARS;
 
 type SummaryFiles = Pick<FlowRunFiles, 'read' | 'writeJson'>;
 
@@ -75,7 +75,7 @@ function isShortened({ outcome, tier, shown_chars }: PackReceipt['items'][number
 function firstOf(items: readonly PackItem[]): PackItem[] {
   let chars = 0;
   return items.slice(0, MAX_SUMMARIES).filter(({ output }) => {
-    chars += Math.min(READ_CHARS, codePoints(output));
+    chars += Math.min(MAX_OUTPUT_CHARS, codePoints(output));
     return chars <= MAX_READ_CHARS;
   });
 }

@@ -42,8 +42,8 @@ type SourcedBudget = { readonly value: number; readonly source: BudgetSource };
 /** The configured values within their bounds; no part is larger than the whole. Presets scale with the window. */
 export function resolveBudgets(levels: BudgetLevels, windowTokens = REFERENCE_WINDOW) {
   const set = settleBudgets(levels, windowTokens);
-  const total = guarded('contextBudgetChars', set.contextBudgetChars).value;
-  const each = eachBudget((field) => guarded(field, set[field], total));
+  const total = applyBounds('contextBudgetChars', set.contextBudgetChars).value;
+  const each = eachBudget((field) => applyBounds(field, set[field], total));
   return {
     values: eachBudget((field): SourcedBudget => ({ value: each[field].value, source: set[field].source })),
     budgets: eachBudget((field) => each[field].value),
@@ -68,10 +68,10 @@ export function settleBudgets(levels: BudgetLevels, windowTokens = REFERENCE_WIN
 }
 
 /** A larger value is probably in another unit. */
-const SUSPICIOUS = 5_000_000;
+const MAX_PLAUSIBLE = 5_000_000;
 
 /** Applies the bounds to a value. The kind of the warning is the first bound that applied; the message lists all. */
-function guarded(field: BudgetField, { value: set, source }: SourcedBudget, total = CEILING) {
+function applyBounds(field: BudgetField, { value: set, source }: SourcedBudget, total = CEILING) {
   const floor = FLOORS[field];
   const ceiling = groupDigits(CEILING);
   // Also true for NaN.
@@ -81,10 +81,10 @@ function guarded(field: BudgetField, { value: set, source }: SourcedBudget, tota
   const guardrails = [
     {
       kind: 'suspicious',
-      applies: set > SUSPICIOUS,
+      applies: set > MAX_PLAUSIBLE,
       why: `far above the ceiling of ${ceiling} (are these characters?)`,
     },
-    { kind: 'above_max', applies: set > CEILING && set <= SUSPICIOUS, why: `above the ceiling of ${ceiling}` },
+    { kind: 'above_max', applies: set > CEILING && set <= MAX_PLAUSIBLE, why: `above the ceiling of ${ceiling}` },
     { kind: 'below_min', applies: isLow, why: `below the floor of ${groupDigits(floor)}` },
     { kind: 'above_total', applies: bounded > total, why: `above contextBudgetChars, ${groupDigits(total)}` },
   ] as const;

@@ -5,11 +5,11 @@ import { type Frame, frameOf, type PackExtras, type TaughtStep } from './frame.t
 import {
   type Candidate,
   distributionOf,
-  inOrder,
   isComplete,
-  judgeHistory,
+  limitHistory,
   type Selection,
   select,
+  selectionOrder,
 } from './priority.ts';
 import { type ContextTruncation, type ReceiptItem, receiptArtifacts, receiptItem, truncationNote } from './receipt.ts';
 import { BETWEEN_PARTS, costOf, omittedLine, type PackItem } from './step-block.ts';
@@ -32,9 +32,9 @@ export type PackReceipt = Pack['receipt'];
 export function pack(step: TaughtStep, history: readonly PackItem[], budgets: Budgets, extras: PackExtras = {}) {
   const { curated } = extras;
   const files = [...new Set([...(curated?.files ?? []), ...(extras.artifacts ?? [])])];
-  const candidates = judgeHistory(history, budgets, curated);
+  const candidates = limitHistory(history, budgets, curated);
   const frame = frameOf(step, candidates, budgets.contextBudgetChars, { ...extras, artifacts: files });
-  const blocks = select(inOrder(candidates), frame.room);
+  const blocks = select(selectionOrder(candidates), frame.room);
   const items = candidates.map((candidate) => receiptItem(candidate, blocks.get(candidate)?.shown));
   const truncation = { ...factsOf(candidates, blocks, items), chars_used: 0, budget_chars: budgets.contextBudgetChars };
   const { text, ...told } = textOf(frame, candidates, blocks, truncation);

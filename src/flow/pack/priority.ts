@@ -1,7 +1,7 @@
 import type { Budgets, Priority } from '../../config/config.ts';
 import { codePoints } from '../../core/governor/gauge/token-estimate.ts';
 import { cut } from '../../core/text/words.ts';
-import { fitted, type PackItem, type Part, type Shown, type Summary, stepBlock } from './step-block.ts';
+import { cutToFit, type PackItem, type Part, type Shown, type Summary, stepBlock } from './step-block.ts';
 
 export type Tier = Uppercase<Priority>;
 
@@ -157,7 +157,7 @@ export interface Candidate extends Shown {
 export type Selection = ReadonlyMap<Candidate, Part>;
 
 /** Sets the limit of each step, and replaces outputs by their summaries, except the newest step's. */
-export function judgeHistory(
+export function limitHistory(
   history: readonly PackItem[],
   budgets: Budgets,
   { steps, summaries }: Partial<CuratedChoice> = {},
@@ -181,7 +181,7 @@ export function byPriority<T extends { readonly tier: Tier }>(candidates: readon
 }
 
 /** The order in which steps get space: the newest, then those that a curator named, then the rest. */
-export function inOrder(candidates: readonly Candidate[]): Candidate[] {
+export function selectionOrder(candidates: readonly Candidate[]): Candidate[] {
   const placeOf = ({ isNewest, isNamed }: Candidate) => (isNewest ? 0 : isNamed ? 1 : 2);
   return byPriority(candidates).sort((a, b) => placeOf(a) - placeOf(b));
 }
@@ -205,7 +205,7 @@ function mostOf({ size, limit }: Candidate): number {
 }
 
 /** Minimum code points of an output. Less is not worth the step's heading. */
-const MIN_SHOWN = 200;
+const MIN_SHOWN_CHARS = 200;
 
 /**
  * Takes steps in order until the space is used. The first step that does not fit is cut to the remaining space, or ends
@@ -217,8 +217,8 @@ function selectWithin(order: readonly Candidate[], room: number): Selection {
   let remaining = room;
   for (const candidate of order) {
     const max = mostOf(candidate);
-    const min = candidate.isNewest ? 0 : MIN_SHOWN;
-    const block = fitted((shown) => stepBlock(candidate, shown), { max, min, room: remaining });
+    const min = candidate.isNewest ? 0 : MIN_SHOWN_CHARS;
+    const block = cutToFit((shown) => stepBlock(candidate, shown), { max, min, room: remaining });
     if (block === undefined) break;
     blocks.set(candidate, block);
     remaining -= block.cost;

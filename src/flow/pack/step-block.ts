@@ -31,7 +31,7 @@ export interface Part {
  * Cuts a part to fit into `room`: the content from `min` to `max`; undefined if `min` does not fit. The length of
  * fences and markers depends on the cut, so it tries lengths.
  */
-export function fitted(
+export function cutToFit(
   render: (limit: number) => string,
   { max, min, room }: { readonly max: number; readonly min: number; readonly room: number },
 ): Part | undefined {

@@ -145,11 +145,11 @@ export function readStepClaude(words: readonly string[], model: string | undefin
         : `write ${invocation.option}=…, so that it is clear what "${invocation.candidate}" belongs to`;
     throw new CtxbError('usage', `this form of claude does not work in a flow: ${reason}`);
   }
-  refuseOwn(invocation);
+  refuseFlowOptions(invocation);
   return { program, invocation, window: windowOfModel(invocation.model) };
 }
 
-function refuseOwn(invocation: HeadlessInvocation): void {
+function refuseFlowOptions(invocation: HeadlessInvocation): void {
   const { prompt, resumes, passed, passedAgain, inputFormat, outputFormat } = invocation;
   const isUnnamedWorktree = withNamedWorktree(invocation, '').passed.length > passed.length;
   const wrong = present(

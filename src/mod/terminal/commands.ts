@@ -9,7 +9,7 @@ import { type Colour, PLAIN } from '../../report/style.ts';
 import { type Part, paintLine, SEPARATOR, statusParts } from '../../statusline/status-text.ts';
 import { redact } from '../../store/masks/redact.ts';
 import type { Engine } from '../engine.ts';
-import { type CompactionNews, follow, look, type PluginState } from './seat.ts';
+import { type CompactionNews, checkExactness, type PluginState, readNews } from './plugin-state.ts';
 
 interface CommandAnswer {
   readonly text: string;
@@ -19,12 +19,12 @@ interface CommandAnswer {
 }
 
 /** Columns of a status line if the terminal's width is unknown. */
-const WIDE = 200;
+const DEFAULT_COLUMNS = 200;
 
-function status({ session, costUsd, left, last }: PluginState): CommandAnswer {
+function status({ session, costUsd, whyNotExact, last }: PluginState): CommandAnswer {
   const state = session.judged();
-  const compactionText = left === undefined ? momentText(state) : notCompactingText(left);
-  const lines = [paintLine(statusParts(state, costUsd, WIDE), PLAIN), compactionText, lastText(last)];
+  const compactionText = whyNotExact === undefined ? momentText(state) : notCompactingText(whyNotExact);
+  const lines = [paintLine(statusParts(state, costUsd, DEFAULT_COLUMNS), PLAIN), compactionText, lastText(last)];
   return { text: lines.filter((line) => line !== '').join('\n'), isTextDisplayOnly: true };
 }
 
@@ -60,12 +60,12 @@ async function handoff($: Engine, { session, turn }: PluginState, file: string):
 const NOTHING_BACK = 'nothing to hand back: no conversation of this session was ended by /clear';
 
 /** Gives the model the earlier prompts and notes with the next prompt. */
-async function back($: Engine, plugin: PluginState): Promise<CommandAnswer> {
+async function giveBackNotes($: Engine, plugin: PluginState): Promise<CommandAnswer> {
   const what = plugin.session.back();
   if (what === undefined) return { text: NOTHING_BACK, isTextDisplayOnly: true };
   // Reads this conversation's log again, with the notes of the previous conversation.
   plugin.log = undefined;
-  await follow($, plugin);
+  await readNews($, plugin);
   const notes = plugin.session.handBack();
   return { text: `handed back: ${what}`, isTextDisplayOnly: true, ...(notes !== undefined && { context: [notes] }) };
 }
@@ -84,23 +84,25 @@ export function foldedText(text: string): string | undefined {
 const NO_PROGRAM = '`npm ci` and `npm link` in a checkout of ctxb install it';
 
 /** Milliseconds to wait for the doctor. claude accepts no prompt meanwhile. */
-const PATIENCE_MS = 60_000;
+const DOCTOR_TIMEOUT_MS = 60_000;
 
 const ALL_FACTS = 'ctxb doctor in a shell tries all facts that ctxb relies on';
 
 /** The answer of `/ctxb:doctor`: facts about this session, and the findings of the program about this Claude Code. */
 async function doctor($: Engine, plugin: PluginState): Promise<CommandAnswer> {
-  await look($, plugin);
-  const { left, log } = plugin;
+  await checkExactness($, plugin);
+  const { whyNotExact, log } = plugin;
   const { session, gauge } = plugin.session.judged();
   const { version } = session;
   const window = gauge.window.tokens;
   const { stdout, stderr } = await $.process
-    .run(['ctxb', 'doctor', '--quick'], { timeoutMs: PATIENCE_MS })
+    .run(['ctxb', 'doctor', '--quick'], { timeoutMs: DOCTOR_TIMEOUT_MS })
     .catch((error) => ({ stdout: '', stderr: `the program ctxb did not run (${error}): ${NO_PROGRAM}` }));
   const lines = [
     `Claude Code${version === undefined ? '' : ` ${version}`}, window ${window === undefined ? 'unknown' : tokens(window)}`,
-    left === undefined ? 'compactions are exact: no call, prompts as they were said' : notCompactingText(left),
+    whyNotExact === undefined
+      ? 'compactions are exact: no call, prompts as they were said'
+      : notCompactingText(whyNotExact),
     `log: ${log?.path ?? 'none yet'}`,
     `${stdout}${stderr}`.trim(),
     ALL_FACTS,
@@ -117,14 +119,14 @@ export async function answerTo(
   plugin: PluginState,
   words: string,
 ): Promise<CommandAnswer> {
-  await follow($, plugin);
+  await readNews($, plugin);
   switch (command) {
     case 'ctxb:status':
       return status(plugin);
     case 'ctxb:handoff':
       return handoff($, plugin, words);
     case 'ctxb:back':
-      return back($, plugin);
+      return giveBackNotes($, plugin);
     case 'ctxb:doctor':
       return doctor($, plugin);
   }

@@ -3,7 +3,7 @@ import { leavesAll } from '../../core/protocol/exact-plan.ts';
 import { circumstancesOf } from '../circumstances.ts';
 import { type CompactEvent, type Drawing, type Engine, isFromUser, isSeenByModel, type On } from '../engine.ts';
 import { answerTo, bandText, COMMANDS, foldedText } from './commands.ts';
-import { awaitLog, follow, followLate, look, PluginState, watchTurn } from './seat.ts';
+import { awaitLog, checkExactness, PluginState, readLateNews, readNews, watchTurn } from './plugin-state.ts';
 import { createTerminalSession, type Options } from './session.ts';
 
 /** claude's own JSX factory. */
@@ -25,11 +25,11 @@ export function register(on: On, options: Options): void {
     plugin.transcript = e.transcript_path;
     if (e.source !== 'compact') plugin.forgetCompaction();
     if (e.source !== 'clear' && e.source !== 'compact') {
-      await look($, plugin);
+      await checkExactness($, plugin);
       plugin.session = createTerminalSession(options);
       plugin.log = undefined;
     }
-    await follow($, plugin);
+    await readNews($, plugin);
     if (e.source === 'clear') plugin.session.clear();
     // After an exact compaction, the messages already contain everything that would be given back.
     const notes = e.source === 'compact' && !plugin.last?.answered ? plugin.session.handBack() : undefined;
@@ -46,16 +46,16 @@ export function register(on: On, options: Options): void {
   });
 
   on('prompt.submit', async ($, e, next) => {
-    if (isSeenByModel(e)) plugin.session.hear(e.text);
+    if (isSeenByModel(e)) plugin.session.recordText(e.text);
     if (isFromUser(e)) plugin.session.say(e.text);
     const entered = await next(e);
-    await follow($, plugin);
+    await readNews($, plugin);
     return entered;
   });
 
   on('turn.start', async ($, e, next) => {
     if (e.agentId === undefined && !plugin.isRun) {
-      plugin.session.goOn();
+      plugin.session.endOffer();
       plugin.news = undefined;
       plugin.turn = e.turnId;
       void watchTurn($, plugin, e.turnId);
@@ -71,18 +71,18 @@ export function register(on: On, options: Options): void {
     // or asked before.
     const isCompacted = mayCompact && (await compactIfDue($, plugin));
     const done = await next(e);
-    await follow($, plugin);
+    await readNews($, plugin);
     if (mayCompact && !isCompacted) {
       await awaitLog($, plugin);
       await compactIfDue($, plugin);
     }
     // After a compaction, nothing shows that the log lacks the last call.
-    if (plugin.isInteractive) void followLate($, plugin);
+    if (plugin.isInteractive) void readLateNews($, plugin);
     return done;
   });
 
   on('session.measure', async ($, e, next) => {
-    await follow($, plugin);
+    await readNews($, plugin);
     return next(e);
   });
 
@@ -91,7 +91,7 @@ export function register(on: On, options: Options): void {
     if (plugin.isRun || e.agentId !== undefined) return next(e);
     // `/compact` with a focus requests claude's own summary.
     const isAsked = e.trigger === 'manual' && e.instructions !== undefined;
-    if (isAsked || e.trigger === 'precompute' || plugin.left !== undefined) {
+    if (isAsked || e.trigger === 'precompute' || plugin.whyNotExact !== undefined) {
       plugin.forgetCompaction();
       return next(e);
     }
@@ -107,7 +107,7 @@ export function register(on: On, options: Options): void {
     // Also for claude's own summary. The state is still that of the last call.
     plugin.news ??= { from: plugin.session.size() };
     const answer = await next(e);
-    void followLate($, plugin);
+    void readLateNews($, plugin);
     return answer;
   });
 
@@ -136,7 +136,7 @@ export function register(on: On, options: Options): void {
 async function compact($: Engine, plugin: PluginState, e: CompactEvent): Promise<Answer> {
   const { trigger, messages } = e;
   const started = performance.now();
-  await follow($, plugin);
+  await readNews($, plugin);
   // During a turn, the log may lack the newest texts sent to the model, but the plugin has recorded all of them. After
   // the turn, some texts may still be queued, so the log decides.
   const isMidTurn = trigger === 'auto';
@@ -158,13 +158,13 @@ async function compact($: Engine, plugin: PluginState, e: CompactEvent): Promise
  * claude refuses, and the end of that turn is the next chance. @returns whether claude called the mod
  */
 async function compactIfDue($: Engine, plugin: PluginState): Promise<boolean> {
-  if (plugin.left !== undefined || !plugin.session.isDue()) return false;
+  if (plugin.whyNotExact !== undefined || !plugin.session.isDue()) return false;
   const modCalled = new Promise<boolean>((resolve) => {
     plugin.asked = () => resolve(true);
   });
   const compacted = $.session
     .compact({})
-    .then(() => followLate($, plugin))
+    .then(() => readLateNews($, plugin))
     .catch((error) => $.ui.log(`ctxb: not compacted: ${error}`, { to: 'debug' }))
     .then(() => false);
   return Promise.race([modCalled, compacted, $.clock.sleep(QUESTION_MS).then(() => false)]);

@@ -170,7 +170,7 @@ export function createTerminalSession(options: Options) {
   return {
     read,
     /** Records a text that was sent within a turn. */
-    hear: (text: string) => void pendingTexts.push(text),
+    recordText: (text: string) => void pendingTexts.push(text),
     say: (text: string) => void prompts.add(text),
     report(news: KnownByStatus): void {
       known = news;
@@ -184,7 +184,7 @@ export function createTerminalSession(options: Options) {
     compact,
     clear,
     /** Ends the offer when the user sends a prompt. */
-    goOn(): void {
+    endOffer(): void {
       offer = undefined;
     },
     offered: () => offer,

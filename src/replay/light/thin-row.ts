@@ -2,14 +2,14 @@ import { expectedTokens } from '../../core/governor/gauge/token-estimate.ts';
 import { readBlocks } from '../../core/protocol/blocks.ts';
 import { decodeObject, subagentOf } from '../../core/protocol/decode.ts';
 import type { Block, OtherEvent, UserEvent } from '../../core/protocol/events.ts';
-import { type Fields, fieldsOf, isFields, listOf, parsed } from '../../core/protocol/fields.ts';
+import { type Fields, fieldsOf, isFields, listOf, parseJson } from '../../core/protocol/fields.ts';
 import type { Usage } from '../../core/protocol/usage.ts';
 import type { ReadLine, Thin } from '../read/line-feed.ts';
 import { sizedBlock } from '../read/row-parts.ts';
 import { hidesText, QUOTE, unitsIn } from './json-units.ts';
 import { afterPiece, hole, type Layout, layoutOf, slot } from './layout.ts';
 
-/** Longer lines are parsed in full, because their strings may be cut. */
+/** Longer lines are parseJson in full, because their strings may be cut. */
 const MAX_BYTES = 8 * 1024 * 1024;
 
 /** Maximum number of layouts kept, those used last. */
@@ -37,14 +37,14 @@ interface State {
 /** Reads the rows of one layout. */
 interface Reader {
   readonly layout: Layout;
-  /** Reads the row that fits; undefined if it must be parsed. */
+  /** Reads the row that fits; undefined if it must be parseJson. */
   read(): ReadLine | undefined;
   /** The reader of the row that followed the last row of this form. */
   next?: Reader | undefined;
 }
 
 /**
- * Reads rows of a session log by the layouts of earlier rows, which were parsed. Skips the model's texts if the usage
+ * Reads rows of a session log by the layouts of earlier rows, which were parseJson. Skips the model's texts if the usage
  * is known, and tool results.
  *
  * @param state whether tool results and prompts currently have an effect
@@ -63,14 +63,14 @@ export function createSkipper(needsTexts: () => boolean): Thin {
   return createRowReader((row) => skipperOf(row, needsTexts));
 }
 
-/** @param readerOf undefined if rows of this form must always be parsed */
+/** @param readerOf undefined if rows of this form must always be parseJson */
 function createRowReader(readerOf: (row: Fields) => Reader | undefined): Thin {
   const readers: Reader[] = [];
   /** The reader of the last row; rows of the same forms follow each other. */
   let last: Reader | undefined;
 
   function readAndLearn(bytes: Buffer, from: number, to: number): ReadLine | undefined {
-    const value = parsed(bytes.toString('utf8', from, to));
+    const value = parseJson(bytes.toString('utf8', from, to));
     if (!isFields(value)) return undefined;
     // Without these fields, another form of row could hide them in a hole.
     const isNamed = value.uuid !== undefined && value.timestamp !== undefined && value.sessionId !== undefined;
@@ -114,7 +114,7 @@ function skipperOf(row: Fields, needsTexts: () => boolean): Reader | undefined {
       const at = [uuid(), timestamp()] as const;
       if (!isResult) return { kind: 'parts', shared, own: [...at, []], id: id() };
       const isSized = !needsTexts();
-      const value = (isSized ? unitsIn(content()) : undefined) ?? parsed(`${content()}`);
+      const value = (isSized ? unitsIn(content()) : undefined) ?? parseJson(`${content()}`);
       if (value === undefined) return undefined;
       const isText = typeof value === 'string' || value instanceof Uint16Array;
       const found =
@@ -135,7 +135,7 @@ const AGENT_KEYS = ['Id"', 'Tokens'].map((text) => Buffer.from(text));
 /** A full replay also needs the time of a wake-up. */
 const REPORT_KEYS = [...AGENT_KEYS, Buffer.from('For"')];
 
-/** Returns undefined if rows of this form must always be parsed. */
+/** Returns undefined if rows of this form must always be parseJson. */
 function readerOf(row: Fields, state: State): Reader | undefined {
   if (row.type === 'assistant') return answerReader(row);
   const isPrompt = isPromptRow(row);
@@ -248,10 +248,10 @@ function answerReader(row: Fields, needsTexts?: () => boolean): Reader | undefin
   };
 }
 
-/** The blocks of an answer, parsed only if they matter: its last row contains the output tokens. */
+/** The blocks of an answer, parseJson only if they matter: its last row contains the output tokens. */
 function blocksIn(bytes: Buffer, isSized: boolean): readonly Block[] | undefined {
   if (isSized && !bytes.includes(LARGE_WINDOW_MARK)) return [];
-  const content = parsed(`${bytes}`);
+  const content = parseJson(`${bytes}`);
   return content === undefined ? undefined : readBlocks(content);
 }
 

@@ -1,4 +1,4 @@
-import { type Fields, isFields, parsed } from '../../core/protocol/fields.ts';
+import { type Fields, isFields, parseJson } from '../../core/protocol/fields.ts';
 import { valueEnd } from '../../core/protocol/json-spans.ts';
 import { objectsIn } from '../../core/protocol/objects-in.ts';
 import type { Parts } from './row-parts.ts';
@@ -90,7 +90,7 @@ function rowsIn(document: readonly Buffer[]): readonly ReadLine[] {
   const rows: ReadLine[] = [];
   for (let index = afterLineBreak(text, 0); index < text.length; ) {
     const end = valueEnd(text, index);
-    const value = parsed(text.slice(index, end));
+    const value = parseJson(text.slice(index, end));
     if (!isFields(value)) return [...rows, ...findAllIn(text.slice(index)).map(({ isMore: _, ...line }) => line)];
     rows.push({ kind: 'value', value });
     index = afterLineBreak(text, end);

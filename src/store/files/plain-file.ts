@@ -16,7 +16,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
-import { parsed } from '../../core/protocol/fields.ts';
+import { parseJson } from '../../core/protocol/fields.ts';
 import { CtxbError, orElse } from '../../errors.ts';
 import type { DiskText } from '../masks/disk-text.ts';
 import { errorCode, ignoring, orStoreError } from './store-error.ts';
@@ -207,7 +207,7 @@ export function readPlain(path: string, limit: number): string | undefined {
 
 /** Like readPlain, parsed as JSON; undefined also when the file is unreadable or not JSON. */
 export function readJson(path: string, limit: number): unknown {
-  return orElse(() => parsed(readPlain(path, limit) ?? ''), undefined);
+  return orElse(() => parseJson(readPlain(path, limit) ?? ''), undefined);
 }
 
 /** Reads `length` bytes from `position`; fewer only at the end of the file. */

@@ -1,4 +1,4 @@
-import { fieldsOf, isFields, parsed } from '../../core/protocol/fields.ts';
+import { fieldsOf, isFields, parseJson } from '../../core/protocol/fields.ts';
 import { redact } from './redact.ts';
 
 declare const MAY_BE_WRITTEN: unique symbol;
@@ -15,14 +15,14 @@ export function masked(text: string | readonly string[]): DiskText {
 export function maskedJson(value: object, indent?: number): DiskText {
   const json = JSON.stringify(value, (_, part: unknown) => withoutSecrets(part), indent);
   const whole = redact(json);
-  return (whole === json || parsed(whole) !== undefined ? whole : json) as DiskText;
+  return (whole === json || parseJson(whole) !== undefined ? whole : json) as DiskText;
 }
 
 /** Like maskedJson, for an entry whose `line` contains JSON. */
 export function maskedEntry(entry: object): DiskText {
   const { line } = fieldsOf(entry);
   if (typeof line !== 'string') return maskedJson(entry);
-  const value = parsed(line);
+  const value = parseJson(line);
   return unmaskedText(JSON.stringify({ ...entry, line: isFields(value) ? maskedJson(value) : redact(line) }));
 }
 

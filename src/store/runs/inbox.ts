@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { parsed } from '../../core/protocol/fields.ts';
+import { parseJson } from '../../core/protocol/fields.ts';
 import { CtxbError, orElse } from '../../errors.ts';
 import type { Environment } from '../../io.ts';
 import {
@@ -127,7 +127,7 @@ function inboxesIn(folder: string) {
 
 /** The process that made an inbox; undefined if its first line is not written yet, or invalid. */
 function ownerOf(path: string): ProcessMark | undefined {
-  return orElse(() => asProcessMark(parsed(readPlain(path, HEADER_LIMIT)?.split('\n')[0] ?? '')), undefined);
+  return orElse(() => asProcessMark(parseJson(readPlain(path, HEADER_LIMIT)?.split('\n')[0] ?? '')), undefined);
 }
 
 /** Removes inboxes of killed runs, and abandoned answers. */

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { inOrder, judgeHistory, select } from '../../../src/flow/pack/priority.ts';
+import { limitHistory, select, selectionOrder } from '../../../src/flow/pack/priority.ts';
 import type { PackItem } from '../../../src/flow/pack/step-block.ts';
 import { packItem } from '../../support/packs.ts';
 
 const LIMITS = { contextBudgetChars: 0, historyRecentChars: 1_000, historyOlderChars: 500 };
 
 function orderOf(history: readonly PackItem[], ...curated: readonly string[]) {
-  return inOrder(judgeHistory(history, LIMITS, { steps: curated }));
+  return selectionOrder(limitHistory(history, LIMITS, { steps: curated }));
 }
 
 describe('the order of selection', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { cut, groupDigits } from '../../../src/core/text/words.ts';
-import { BETWEEN_PARTS, fitted } from '../../../src/flow/pack/step-block.ts';
+import { BETWEEN_PARTS, cutToFit } from '../../../src/flow/pack/step-block.ts';
 
 describe('the first code points', () => {
   it.each([
@@ -34,7 +34,7 @@ describe('fitted', () => {
       tries++;
       return 'x'.repeat(Math.min(limit, 5_000) + (limit < 60_000 ? 20 : 0));
     };
-    const found = fitted(render, { max: 60_000, min: 200, room: room + BETWEEN_PARTS.length });
+    const found = cutToFit(render, { max: 60_000, min: 200, room: room + BETWEEN_PARTS.length });
     return { length: found?.text.length, tries };
   }
 

@@ -1,6 +1,6 @@
 import { isContent } from '../../protocol/blocks.ts';
 import type { ControlRequestEvent, Event } from '../../protocol/events.ts';
-import { type Fields, fieldsOf, parsed, parseFields } from '../../protocol/fields.ts';
+import { type Fields, fieldsOf, parseFields, parseJson } from '../../protocol/fields.ts';
 import { recordRequest } from '../control/callers-requests.ts';
 import { askAgents, mergeInitialize, openControl, refuseQuestions } from '../control/control.ts';
 import type { Ask, Prompt } from '../input.ts';
@@ -75,7 +75,7 @@ function handleControlRequest(state: GovernorState, event: ControlRequestEvent, 
  * ignores other values.
  */
 function endsClaude(event: Event, line: string): boolean {
-  if (event.kind === 'malformed') return !event.blank && (parsed(line) ?? null) === null;
+  if (event.kind === 'malformed') return !event.blank && (parseJson(line) ?? null) === null;
   if (event.kind === 'control-request') return !parseFields(line).request;
   return event.kind === 'user' && messageIn(line).role !== 'user';
 }

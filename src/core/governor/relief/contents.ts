@@ -1,4 +1,4 @@
-import { isSeenBefore } from '../../protocol/blocks.ts';
+import { isUnchangedRead } from '../../protocol/blocks.ts';
 import type { ToolResult, ToolUse } from '../../protocol/events.ts';
 import { fieldsOf, stringOf, textOf } from '../../protocol/fields.ts';
 import { sumOf } from '../../text/sum-of.ts';
@@ -58,7 +58,7 @@ export function contentsAfter(
   if (fetchesRest(contents.cut, input)) return countRefetch({ ...more, cut: withFetchedRest(more.cut, size) }, size);
   if (tool === 'Write') return addWrittenFile(more, use, size, now);
   if (isEdit) return withChangedFile(more, pathOf(input), now);
-  if (isSeenBefore(result.text)) return withUses(more, ({ path }) => path === pathOf(input), now);
+  if (isUnchangedRead(result.text)) return withUses(more, ({ path }) => path === pathOf(input), now);
   const named = tool === 'Bash' ? withNamedFiles(more, stringOf(fieldsOf(input).command), now) : more;
   return addFetchedContent(named, use, size, now, { cost, hasPicture: result.images > 0 });
 }

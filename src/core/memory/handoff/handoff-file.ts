@@ -1,4 +1,4 @@
-import { groupsIn, parsed, textOf } from '../../protocol/fields.ts';
+import { groupsIn, parseJson, textOf } from '../../protocol/fields.ts';
 import { oneLine } from '../../text/words.ts';
 
 export interface HandoffHead {
@@ -41,5 +41,5 @@ export function renderHandoffFile(head: HandoffHead, body: string): string {
 export function parseHandoffFile(text: string): { readonly session: string | undefined; readonly body: string } {
   const [head = ''] = groupsIn(/^(---\nversion: 1\n(?:[a-z]{1,20}: .*\n){1,40}---\n)/, text);
   const [session = ''] = groupsIn(/^session: (.*)$/m, head);
-  return { session: textOf(parsed(session)), body: text.slice(head.length).trim() };
+  return { session: textOf(parseJson(session)), body: text.slice(head.length).trim() };
 }

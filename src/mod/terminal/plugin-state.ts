@@ -32,7 +32,7 @@ export class PluginState {
   /** The last compaction, until the next turn begins. */
   news: CompactionNews | undefined;
   /** Why claude compacts in its own way; undefined if compactions are exact. */
-  left: string | undefined;
+  whyNotExact: string | undefined;
   /** Called when claude asks the mod to compact. */
   asked = () => {};
 
@@ -50,14 +50,14 @@ export class PluginState {
  * Reads new lines of claude's log, and asks claude for data that the log lacks. Calls run one after the other. Does
  * nothing inside `ctxb run`.
  */
-export async function follow($: Engine, plugin: PluginState): Promise<void> {
+export async function readNews($: Engine, plugin: PluginState): Promise<void> {
   if (plugin.isRun) return;
-  const following = plugin.following.then(() => followNow($, plugin));
+  const following = plugin.following.then(() => readNewsNow($, plugin));
   plugin.following = following.catch(() => {});
   await following;
 }
 
-async function followNow($: Engine, plugin: PluginState): Promise<void> {
+async function readNewsNow($: Engine, plugin: PluginState): Promise<void> {
   const [path, { context, cost, rateLimits }, model] = await Promise.all([
     logPathOf($, plugin),
     $.session.usage(),
@@ -92,7 +92,7 @@ async function logPathOf($: Engine, { transcript }: PluginState): Promise<string
 export async function watchTurn($: Engine, plugin: PluginState, turn: string): Promise<void> {
   await $.clock.sleep(WATCH_MS);
   while (plugin.turn === turn) {
-    await follow($, plugin);
+    await readNews($, plugin);
     await $.clock.sleep(WATCH_MS);
   }
 }
@@ -102,20 +102,20 @@ export async function watchTurn($: Engine, plugin: PluginState, turn: string): P
  * pay.
  */
 export function awaitLog($: Engine, plugin: PluginState): Promise<void> {
-  return followWhile($, plugin, plugin.session.isBehind);
+  return readNewsWhile($, plugin, plugin.session.isBehind);
 }
 
 /** Reads the lines that claude logs after the end of a turn, and after a compaction until the log has it. */
-export async function followLate($: Engine, plugin: PluginState): Promise<void> {
+export async function readLateNews($: Engine, plugin: PluginState): Promise<void> {
   await $.clock.sleep(LATE_MS);
-  await follow($, plugin);
-  await followWhile($, plugin, () => plugin.news?.from !== undefined && plugin.session.size() >= plugin.news.from);
+  await readNews($, plugin);
+  await readNewsWhile($, plugin, () => plugin.news?.from !== undefined && plugin.session.size() >= plugin.news.from);
 }
 
-async function followWhile($: Engine, plugin: PluginState, isLate: () => boolean): Promise<void> {
+async function readNewsWhile($: Engine, plugin: PluginState, isLate: () => boolean): Promise<void> {
   for (let look = 0; look < MAX_LOOKS && isLate(); look++) {
     await $.clock.sleep(LOOK_MS);
-    await follow($, plugin);
+    await readNews($, plugin);
   }
 }
 
@@ -132,7 +132,7 @@ async function readLog($: Engine, { log, session }: PluginState): Promise<void> 
 /**
  * Finds out whether compactions can be exact. With a mod, claude calls no PreCompact hook, so it would skip the user's.
  */
-export async function look($: Engine, plugin: PluginState): Promise<void> {
+export async function checkExactness($: Engine, plugin: PluginState): Promise<void> {
   const hooks = await $.settings.read({ key: 'hooks' }).catch(() => undefined);
-  plugin.left = namesCompactionHook(hooks) ? 'a PreCompact hook of yours would not be asked' : undefined;
+  plugin.whyNotExact = namesCompactionHook(hooks) ? 'a PreCompact hook of yours would not be asked' : undefined;
 }
