@@ -63,7 +63,7 @@ export function parseOption<T>(option: string, expected: string, parse: (text: s
   };
 }
 
-/** Like parsed(), for a number of up to six digits, because a longer timeout would fire immediately. */
+/** Like parseOption(), for a number of up to six digits, because a longer timeout would fire immediately. */
 export function wholeNumber(option: string, expected: string, min: number): (text: string) => number {
   return parseOption(option, expected, (text) =>
     /^\d{1,6}$/.test(text) && Number(text) >= min ? Number(text) : undefined,
