@@ -10,7 +10,7 @@
 export type { Decision, Verdict } from './core/governor/decisions.ts';
 export { type Action, isDecision } from './core/governor/decisions.ts';
 export type { Effect, HookAnswer, HookName, TimerName } from './core/governor/effects.ts';
-export type { Basis, Reading } from './core/governor/gauge/gauge.ts';
+export type { Reading, SizeBasis as Basis } from './core/governor/gauge/gauge.ts';
 export type { WindowSource } from './core/governor/gauge/window.ts';
 export type { ExitEvent, Input, OwnEvent, RecoveredEvent } from './core/governor/input.ts';
 export type { Policy } from './core/governor/policy.ts';

@@ -77,7 +77,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   control: ['governor/control/'],
   process: ['governor/process/'],
   conversation: ['governor/conversation/'],
-  step: ['step.ts', 'initial-state.ts', 'record.ts', 'standing.ts'].map(inGovernor),
+  step: ['step.ts', 'initial-state.ts', 'record.ts', 'run-status.ts'].map(inGovernor),
   memory: ['memory/'],
   exact: ['exact/'],
 };

@@ -8,7 +8,7 @@ import { findRun, stepOutput } from '../flow/earlier-run.ts';
 import { readFlow } from '../flow/file/read-flow.ts';
 import type { FlowStep } from '../flow/flow.ts';
 import { createFlowProgress, flowEndLines } from '../flow/report/flow-progress.ts';
-import { conductFlow, type FlowRun } from '../flow/run/conduct-flow.ts';
+import { type FlowRun, runFlow } from '../flow/run/conduct-flow.ts';
 import { readStepClaude } from '../flow/run/run-step.ts';
 import type { Io } from '../io.ts';
 import { shellLine, tell } from '../report/shown.ts';
@@ -77,7 +77,7 @@ async function runLocked(run: Omit<FlowRun, 'open'>, say: (text: string) => void
       await stopOrphanedRuns(files.contextDir, ctxb, { notice: say, onFault: createFaults(say) });
     }
     say(`flow ${flow.name}, run ${files.id}: its files are in ${relative(io.cwd, files.folder)}`);
-    return await conductFlow({ ...run, open }, io);
+    return await runFlow({ ...run, open }, io);
   } finally {
     lock.release();
   }

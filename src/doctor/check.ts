@@ -1,6 +1,6 @@
 import type { Event, ResultEvent } from '../core/protocol/events.ts';
 import type { RequestKind, Scenario } from '../standin/scenario.ts';
-import type { Conversation, Heard, Hooks, Stage } from './stage.ts';
+import type { ClaudeOutput, Conversation, Hooks, Stage } from './stage.ts';
 
 /** A fact about claude's behaviour that ctxb relies on. */
 export interface Check {
@@ -14,7 +14,7 @@ export interface Check {
   /** The scene that shows the fact. Checks with the same scene share one run of it. */
   readonly scene: Scene;
   /** What must be true of a scene's record. The first expectation that fails is reported. */
-  readonly expect: (seen: Seen) => readonly Expectation[];
+  readonly expect: (seen: SceneRecord) => readonly Expectation[];
 }
 
 /** @param otherwise describes what was observed if the expectation fails */
@@ -47,7 +47,7 @@ export interface Scene {
   readonly play: (claude: Conversation, stage: Stage) => Promise<unknown>;
 }
 
-export interface Seen extends Heard {
+export interface SceneRecord extends ClaudeOutput {
   /** Requests to the API, with their messages as JSON: prompts, results of tools, reminders. */
   readonly requests: readonly { readonly kind: RequestKind; readonly messages: string }[];
 }
@@ -73,11 +73,11 @@ export function hasResultText(
 }
 
 /** The messages of each request of the main conversation, or of another kind. */
-export function requestsOf({ requests }: Pick<Seen, 'requests'>, kind: RequestKind = 'main'): string[] {
+export function requestsOf({ requests }: Pick<SceneRecord, 'requests'>, kind: RequestKind = 'main'): string[] {
   return requests.filter((request) => request.kind === kind).map(({ messages }) => messages);
 }
 
 /** The first request of the main conversation that contains a text; empty if none does. */
-export function requestWith(seen: Seen, words: string): string {
+export function requestWith(seen: SceneRecord, words: string): string {
   return requestsOf(seen).find((messages) => messages.includes(words)) ?? '';
 }

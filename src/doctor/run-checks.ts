@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { timeoutSignal } from '../run/signals.ts';
-import { type Check, Contradiction, type Scene, type Seen } from './check.ts';
+import { type Check, Contradiction, type Scene, type SceneRecord } from './check.ts';
 import { type Place, withStage } from './stage.ts';
 
 /**
@@ -39,7 +39,7 @@ export async function runChecks(checks: readonly Check[], place: Place, limits: 
   if (first === undefined) return [];
   const { timeoutMs, stop } = limits;
   const over = timeoutMs === undefined ? stop : timeoutSignal(timeoutMs, stop);
-  const played = new Map<Scene, Seen | Verdict>();
+  const played = new Map<Scene, SceneRecord | Verdict>();
   const outcomeOf = (check: Check): Outcome => {
     const seen = played.get(check.scene) ?? unknownVerdict(`not tried without ${first.name}`);
     return { check, ...('status' in seen ? seen : judge(check, seen)) };
@@ -64,7 +64,7 @@ async function playScene({ scenario, hooks, play }: Scene, place: Place, ms: num
   const more = `give a slow machine more time with --timeout ${Math.ceil((6 * ms) / 1000)}`;
   if (over.aborted) return unknownVerdict(`not tried, the time was up: ${more}`);
   const timeout = timeoutSignal(ms, over);
-  return withStage(scenario, place, timeout, async (stage): Promise<Seen | Verdict> => {
+  return withStage(scenario, place, timeout, async (stage): Promise<SceneRecord | Verdict> => {
     try {
       await play(await stage.start([], hooks), stage);
     } catch (error) {
@@ -81,7 +81,7 @@ async function playScene({ scenario, hooks, play }: Scene, place: Place, ms: num
   });
 }
 
-function judge({ expect }: Check, seen: Seen): Verdict {
+function judge({ expect }: Check, seen: SceneRecord): Verdict {
   const failed = expect(seen).find(([holds]) => !holds);
   return failed === undefined ? { status: 'holds', seen: undefined } : { status: 'fails', seen: failed[1] };
 }

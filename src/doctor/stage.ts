@@ -24,7 +24,7 @@ export interface Place {
 export type Hooks = Readonly<Partial<Record<HookName, (input: Fields) => object | undefined>>>;
 
 /** What claude has written. */
-export interface Heard {
+export interface ClaudeOutput {
   /** The events of each turn, up to its result. */
   readonly turns: (readonly Event[])[];
   /** Answers on the control channel, by the subtype of their request. */
@@ -36,7 +36,7 @@ export interface Stage {
   readonly standin: Standin;
   readonly scratch: ScratchEnvironment;
   readonly timeout: AbortSignal;
-  readonly heard: Heard;
+  readonly heard: ClaudeOutput;
   /** Starts a claude in the two-way mode that never asks for permission to use a tool. */
   start(args?: readonly string[], hooks?: Hooks): Promise<Conversation>;
   makeModFolder(): ModFolder;

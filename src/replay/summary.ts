@@ -1,5 +1,5 @@
 import type { Decision } from '../core/governor/decisions.ts';
-import type { Basis } from '../core/governor/gauge/gauge.ts';
+import type { SizeBasis } from '../core/governor/gauge/gauge.ts';
 import type { WindowSource } from '../core/governor/gauge/window.ts';
 import type { Usage } from '../core/protocol/usage.ts';
 import type { Explanation } from './explain.ts';
@@ -87,7 +87,7 @@ export interface ContextFigures {
 /** The complete figures of one recording, for all reports except lists and sums. */
 export interface SessionSummary extends SessionFigures {
   readonly turns: number;
-  readonly context: ContextFigures & { readonly last: number; readonly basis: Basis };
+  readonly context: ContextFigures & { readonly last: number; readonly basis: SizeBasis };
   readonly ledger: () => readonly CountedCall[];
   /** Sums over the ledger; `cacheRead` counts cached context again for each call. Unknown output is estimated. */
   readonly traffic: { readonly main: Usage; readonly subagents: Usage };

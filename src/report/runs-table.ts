@@ -1,11 +1,11 @@
-import type { Standing } from '../core/governor/standing.ts';
+import type { RunStatus } from '../core/governor/run-status.ts';
 import { costText, counted, DAY_MS, duration, localTime, NONE, percent, roughTokens, tokens } from './figures.ts';
 import { align, fitText } from './layout.ts';
 import { onOneLine } from './shown.ts';
 import type { Style } from './style.ts';
 
 /** A run in the list. Times are in milliseconds since the epoch. */
-interface ListedRun extends Standing {
+interface ListedRun extends RunStatus {
   readonly runId: string;
   readonly cwd: string;
   readonly since: number;

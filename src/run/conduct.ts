@@ -4,7 +4,7 @@ import { type Child, type ChildEnd, signalExitCode } from '../claude/child.ts';
 import { runCostUsd, toUsd } from '../core/governor/cost/cost.ts';
 import { wasEndedByUser } from '../core/governor/process/process.ts';
 import { openPrompts, waiting } from '../core/governor/prompts/mailbox.ts';
-import { OUTCOME_CODES, UNANSWERED_CODE } from '../core/governor/standing.ts';
+import { OUTCOME_CODES, UNANSWERED_CODE } from '../core/governor/run-status.ts';
 import type { GovernorState, Run } from '../core/governor/state.ts';
 import type { ResultEvent } from '../core/protocol/events.ts';
 import { createFramer } from '../core/protocol/frame.ts';

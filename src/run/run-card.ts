@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { type Decision, finishedRelief } from '../core/governor/decisions.ts';
-import { endReason, standingOf } from '../core/governor/standing.ts';
+import { endReason, runStatusOf } from '../core/governor/run-status.ts';
 import type { GovernorState } from '../core/governor/state.ts';
 import { processMark } from '../store/files/process-mark.ts';
 import { type RunCard, writeRunCard } from '../store/runs/run-cards.ts';
@@ -39,7 +39,7 @@ export function keepRunCard({ state: folder, cwd, contextDir, now, figures }: Ca
       ...place,
       since,
       at: now(),
-      ...standingOf(latest),
+      ...runStatusOf(latest),
       compactions: seen.compaction,
       handoffs: seen.handoff,
       lost: figures.lost(latest),

@@ -1,7 +1,7 @@
 import { isComputed, knownCostUsd } from '../core/governor/cost/cost.ts';
 import { openPrompts } from '../core/governor/prompts/mailbox.ts';
 import { priceOfModel, savedUsd } from '../core/governor/relief/accounts.ts';
-import { endReason } from '../core/governor/standing.ts';
+import { endReason } from '../core/governor/run-status.ts';
 import type { GovernorState } from '../core/governor/state.ts';
 import { CtxbError, messageOf } from '../errors.ts';
 import { replaceFile, requireFolder, requireFree } from '../store/files/write-file.ts';

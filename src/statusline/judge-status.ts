@@ -3,7 +3,7 @@ import { learnWindowOf, useWindowOf } from '../core/governor/gauge/model-windows
 import { windowOfModel } from '../core/governor/gauge/window.ts';
 import { initialState } from '../core/governor/initial-state.ts';
 import type { Policy } from '../core/governor/policy.ts';
-import { latchAt } from '../core/governor/relief/ladder.ts';
+import { latchAfter } from '../core/governor/relief/ladder.ts';
 import type { GovernorState } from '../core/governor/state.ts';
 import { changedIn } from '../core/governor/steps.ts';
 import { decodeObject } from '../core/protocol/decode.ts';
@@ -35,7 +35,7 @@ export function withReport(before: GovernorState, known: KnownByStatus): Governo
   const next =
     event === undefined ? state : createHost(state).feed({ t: before.facts.now, from: 'claude', event }).after;
   const { gauge, relief, run } = next;
-  const latch = latchAt(relief.latch, predictedTokens(gauge), gauge.window.tokens, run.policy);
+  const latch = latchAfter(relief.latch, predictedTokens(gauge), gauge.window.tokens, run.policy);
   return { ...next, relief: { ...relief, latch } };
 }
 

@@ -74,7 +74,7 @@ export const NEW_TURN = {
   /** The previous turn. claude's log may lack it. */
   last: undefined as { readonly prompts: readonly Prompt[]; readonly answer: string } | undefined,
   /** Why ctxb or the caller interrupted the turn; undefined if nobody did. */
-  stopped: undefined as Stop | undefined,
+  stopped: undefined as StopReason | undefined,
   /** The wait for background shells after the last turn. */
   grace: 'none' as 'none' | 'running' | 'over',
 };
@@ -86,7 +86,7 @@ export const NEW_TURN = {
  * Another turn continues the work.
  * - `last`: the last turn has used up its room above a limit.
  */
-export type Stop = 'asked' | 'cost' | 'wait' | 'stall' | 'last';
+export type StopReason = 'asked' | 'cost' | 'wait' | 'stall' | 'last';
 
 /** ctxb's own traffic on the control channel. */
 export type Control = Readonly<typeof NEW_CONTROL>;
@@ -151,11 +151,11 @@ export type ControlPurpose =
  * - `dropped`: like `owed`, but claude does not know it: the turn was stopped before claude read it, or its context is
  * gone.
  */
-export type Fate = 'waiting' | 'sent' | 'heard' | 'owed' | 'dropped';
+export type PromptFate = 'waiting' | 'sent' | 'heard' | 'owed' | 'dropped';
 
 export interface OpenPrompt {
   readonly prompt: Prompt;
-  readonly fate: Fate;
+  readonly fate: PromptFate;
 }
 
 /** What the agent already knows about its budget. */

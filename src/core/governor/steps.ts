@@ -12,7 +12,7 @@ export interface AgentText {
   readonly text: string;
 }
 
-export function silent(state: GovernorState): AgentText {
+export function withoutText(state: GovernorState): AgentText {
   return { state, text: '' };
 }
 

@@ -37,7 +37,7 @@ export interface FlowWatcher {
  * @returns the exit code is the highest one of the steps, or the one for the signal that ended the flow
  * @throws CtxbError `store` before the first step if nothing can be written, and whatever `runHeadless` throws
  */
-export async function conductFlow(run: FlowRun, io: Io) {
+export async function runFlow(run: FlowRun, io: Io) {
   const { flow, files, progress } = run;
   files.writeRun({ version: 1, flow: flow.name, started: new Date().toISOString(), ctxb: processMark(process.pid) });
   const stop = createFlowStop();

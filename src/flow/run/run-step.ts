@@ -12,7 +12,7 @@ import {
 import type { Config } from '../../config/config.ts';
 import { costUsd } from '../../core/governor/cost/cost.ts';
 import { windowOfModel } from '../../core/governor/gauge/window.ts';
-import { UNANSWERED_CODE } from '../../core/governor/standing.ts';
+import { UNANSWERED_CODE } from '../../core/governor/run-status.ts';
 import { decodeLine } from '../../core/protocol/decode.ts';
 import { CtxbError } from '../../errors.ts';
 import type { Io } from '../../io.ts';

@@ -132,14 +132,14 @@ export async function answerTo(
   }
 }
 
-export interface Piece {
+export interface StatusPiece {
   readonly text: string;
   readonly color?: string;
   readonly dimColor?: boolean;
 }
 
 /** The colours of claude's theme. */
-const THEME: Readonly<Record<Colour, Omit<Piece, 'text'>>> = {
+const THEME: Readonly<Record<Colour, Omit<StatusPiece, 'text'>>> = {
   bold: {},
   dim: { dimColor: true },
   green: { color: 'success' },
@@ -163,7 +163,7 @@ function sizesOf({ from }: CompactionNews, now: number): string {
 }
 
 /** The status line above the prompt. */
-export function bandText(plugin: PluginState, width: number): readonly Piece[] {
+export function bandText(plugin: PluginState, width: number): readonly StatusPiece[] {
   const room = Math.max(1, width - 'ctxb '.length);
   const parts = statusParts(plugin.session.judged(), plugin.costUsd, room, newsParts(plugin));
   return parts.flatMap(({ text, colour = 'bold' }, index) => [

@@ -6,7 +6,7 @@ import { measureNatively, NO_CONTENT } from '../../core/governor/gauge/estimator
 import { emptyContext } from '../../core/governor/gauge/gauge.ts';
 import { initialState } from '../../core/governor/initial-state.ts';
 import { countRepeat, isRepeat, updateExact } from '../../core/governor/relief/exact.ts';
-import type { Exact } from '../../core/governor/relief/relief-state.ts';
+import type { ExactState } from '../../core/governor/relief/relief-state.ts';
 import type { GovernorState, Run } from '../../core/governor/state.ts';
 import { type Draft, draftOf } from '../../core/governor/steps.ts';
 import type { Event } from '../../core/protocol/events.ts';
@@ -36,7 +36,7 @@ const LIGHT: ReadonlySet<Event['kind']> = new Set([
 const MESSAGES: ReadonlySet<Event['kind']> = new Set(['assistant', 'user', 'boundary']);
 
 /** The parts of a state that a light replay changes, each its own. */
-type LightState = Draft & { relief: { exact: Exact }; limits: { cost: Cost } };
+type LightState = Draft & { relief: { exact: ExactState }; limits: { cost: Cost } };
 
 function lightState(run: Run): LightState {
   const state = initialState(run);

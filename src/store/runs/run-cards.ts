@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import type { EndReason, Standing } from '../../core/governor/standing.ts';
+import type { EndReason, RunStatus } from '../../core/governor/run-status.ts';
 import { type Fields, fieldsOf, textOf } from '../../core/protocol/fields.ts';
 import { makeFolder, namesOf, readJson, removeFile } from '../files/plain-file.ts';
 import { asProcessMark, isAlive, type ProcessMark } from '../files/process-mark.ts';
@@ -7,7 +7,7 @@ import { replaceFile } from '../files/write-file.ts';
 import { maskedJson } from '../masks/disk-text.ts';
 
 /** Data of a run for `ctxb runs`. Times are in milliseconds since the epoch. */
-export interface RunCard extends Standing {
+export interface RunCard extends RunStatus {
   readonly version: 1;
   readonly runId: string;
   /** Absolute paths of the folder the run was started in, and of its files. */

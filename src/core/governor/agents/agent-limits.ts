@@ -4,7 +4,7 @@ import type { HookAnswer } from '../effects.ts';
 import type { AgentsPolicy } from '../policy.ts';
 import { askCostCounter, stopTask } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
-import { type AgentText, changedIn, decide, type Line, silent } from '../steps.ts';
+import { type AgentText, changedIn, decide, type Line, withoutText } from '../steps.ts';
 import { agentOf, agentOfTask, agentsOf, isEstimated, withAgent } from './agents.ts';
 import type { Agent, Agents } from './agents-state.ts';
 
@@ -19,7 +19,7 @@ export function hasAgentLimits({ max, tokens, costUsd }: AgentsPolicy): boolean 
 export function askAgent(state: GovernorState, toolUseId: string): AgentText {
   const { max } = state.run.policy.agents;
   if (max === undefined || agentsBegun(state) < max) {
-    return silent(changedIn(state, 'agents', { asked: [...state.work.agents.asked, toolUseId] }));
+    return withoutText(changedIn(state, 'agents', { asked: [...state.work.agents.asked, toolUseId] }));
   }
   const text = `This work may use ${pluralize(max, 'subagent')} in all, and has used them: do this step yourself, without a subagent or a workflow.`;
   return { state, text };
@@ -109,7 +109,7 @@ export function takeStopNotices(state: GovernorState, toolUseId: string | undefi
   const isDue = ({ aside, ...entry }: Agents['untold'][number]) =>
     aside ? toolUseId === undefined : entry.toolUseId === toolUseId;
   const due = untold.filter(isDue);
-  if (due.length === 0) return silent(state);
+  if (due.length === 0) return withoutText(state);
   const rest = untold.filter((entry) => !isDue(entry));
   return { state: changedIn(state, 'agents', { untold: rest }), text: due.map(({ text }) => text).join(' ') };
 }

@@ -11,7 +11,7 @@ import { GIVEN_BACK_OPENING, isExact, promptsLostToSummary } from '../relief/exa
 import { stopTurnForHandoff } from '../relief/exhaustion.ts';
 import { focusText, notesClause } from '../relief/focus.ts';
 import type { GovernorState } from '../state.ts';
-import { changedAnswer, decide, emit, isAnswered, silent } from '../steps.ts';
+import { changedAnswer, decide, emit, isAnswered, withoutText } from '../steps.ts';
 import { cutResult } from '../tool-budget/cut-result.ts';
 import { alertAgent, hintFor } from '../tool-budget/hints.ts';
 import { limitRead } from '../tool-budget/limit-call.ts';
@@ -112,9 +112,9 @@ export function isOfSubagent({ request }: ControlRequestEvent): boolean {
 }
 
 function answerWithNotice(state: GovernorState, requestId: string, call?: ToolCall): GovernorState {
-  const hint = call === undefined ? silent(state) : hintFor(state, call);
+  const hint = call === undefined ? withoutText(state) : hintFor(state, call);
   const zone = tellAgent(hint.state, call === undefined ? 'prompt' : 'mid-turn');
-  const alert = state.run.policy.zones.tellAgent ? alertAgent(zone.state) : silent(zone.state);
+  const alert = state.run.policy.zones.tellAgent ? alertAgent(zone.state) : withoutText(zone.state);
   const stopped = takeStopNotices(alert.state, undefined);
   const text = [hint.text, zone.text, alert.text, stopped.text].filter(Boolean).join(' ');
   return withContext(stopped.state, requestId, text);

@@ -19,7 +19,7 @@ import { onCostAnswer } from './spending.ts';
 export function onAsk(state: GovernorState, ask: Ask, by: Asker): GovernorState {
   const why = reasonToRefuse(state, ask);
   if (why !== undefined) return emit(state, answerTo(by, { done: false, text: why }));
-  if (ask.what === 'stop') return stop(state, ask, by);
+  if (ask.what === 'stop') return stopRun(state, ask, by);
   const requested = recordReliefRequest(state, ask.what, ask.now, by);
   return ask.now ? placeTrigger(loadMod(requested)) : requested;
 }
@@ -83,7 +83,7 @@ function isUnderWay(state: GovernorState, way: ReliefRequest['way']): boolean {
  * Ends the run after the turn. Interrupts the turn with `--now`. Also if the turn waits for the API, which can take
  * hours.
  */
-function stop(state: GovernorState, { now }: Ask, by: Asker): GovernorState {
+function stopRun(state: GovernorState, { now }: Ask, by: Asker): GovernorState {
   const ended = changedIn(stopWaiting(state), 'mailbox', { outcome: 'asked' });
   const next = emit(ended, answerTo(by, { done: true, text: 'stopping' }));
   if (state.operation.phase === 'deciding') return onCostAnswer(next, undefined);

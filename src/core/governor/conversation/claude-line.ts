@@ -74,71 +74,71 @@ export function onClaude(before: GovernorState, event: Event): GovernorState {
 type Rule<E extends Event = Event> = (state: GovernorState, line: Line<E>) => GovernorState;
 
 /** A rule for one kind of line. */
-function on<K extends Event['kind']>(kind: K, rule: Rule<Extract<Event, { readonly kind: K }>>): Rule {
+function onKind<K extends Event['kind']>(kind: K, rule: Rule<Extract<Event, { readonly kind: K }>>): Rule {
   return (state, line) => (line.event.kind === kind ? rule(state, line as never) : state);
 }
 
-function when<F extends keyof Facts>(
+function onFact<F extends keyof Facts>(
   fact: F,
   rule: Rule<Facts[F] extends Event | undefined ? NonNullable<Facts[F]> : Event>,
 ): Rule {
   return (state, line) => (state.facts[fact] ? rule(state, line as never) : state);
 }
 
-function acting<E extends Event>(rule: Rule<E>): Rule<E> {
+function whenActing<E extends Event>(rule: Rule<E>): Rule<E> {
   return (state, line) => (state.run.mode === 'act' ? rule(state, line) : state);
 }
 
 /** A rule that does not apply to recordings: no report shows its data. */
-function live<E extends Event>(rule: Rule<E>): Rule<E> {
+function unlessReplay<E extends Event>(rule: Rule<E>): Rule<E> {
   return (state, line) => (state.run.mode === 'replay' ? state : rule(state, line));
 }
 
 /** The rules for each line, in order. `advance` then decides what happens between turns. */
 const RULES: readonly Rule[] = [
-  live(updateTools),
-  on('boundary', recordCompaction),
-  when('call', updateAfterCall),
-  when('call', announceBreak),
-  acting((state, { before }) => updateBaseline(before, state)),
-  on('init', acting(passThroughOlder)),
-  live(followResults),
-  on('rate-limit', updateUsageLimits),
+  unlessReplay(updateTools),
+  onKind('boundary', recordCompaction),
+  onFact('call', updateAfterCall),
+  onFact('call', announceBreak),
+  whenActing((state, { before }) => updateBaseline(before, state)),
+  onKind('init', whenActing(passThroughOlder)),
+  unlessReplay(followResults),
+  onKind('rate-limit', updateUsageLimits),
   updateWait,
   // The end of the turn, and whether ctxb or claude started it.
   (state, line) => (state.facts.isInjected ? onOperationLine(state, line.event) : releaseLines(state, line)),
-  when('ending', endTurn),
-  when('ending', detectExhaustion),
-  when('ending', handleTurnStop),
-  when('ending', onStalledTurnEnd),
-  when('ending', onFailedTurn),
-  when('ending', waitLonger),
+  onFact('ending', endTurn),
+  onFact('ending', detectExhaustion),
+  onFact('ending', handleTurnStop),
+  onFact('ending', onStalledTurnEnd),
+  onFact('ending', onFailedTurn),
+  onFact('ending', waitLonger),
   (state) => (state.turn.phase === 'running' ? stopHeldPrompt(state) : state),
   // When a turn begins, these timers must not apply to the next prompt.
-  acting((state, { before }) => {
+  whenActing((state, { before }) => {
     const hasBegun = before.turn.phase === 'sent' && state.turn.phase === 'running';
     return hasBegun ? emit(state, clearTimer('turn'), clearTimer('skip')) : state;
   }),
   // Changes of the context.
-  on('boundary', live(announceNativeCompaction)),
-  on('compact-status', giveUpAfterNativeFailure),
+  onKind('boundary', unlessReplay(announceNativeCompaction)),
+  onKind('compact-status', giveUpAfterNativeFailure),
   recordMidTurnPrompts,
   (state, { event }) => updateExact(state, event),
-  on('boundary', live(limitThrash)),
-  when('call', measureRelief),
+  onKind('boundary', unlessReplay(limitThrash)),
+  onFact('call', measureRelief),
   (state, { event }) => (isMeasuredLine(state, event) ? updateLatch(state) : state),
-  when('ending', live(recordTurnHealth)),
-  live(updateZone),
+  onFact('ending', unlessReplay(recordTurnHealth)),
+  unlessReplay(updateZone),
   // Requests to claude, limits and costs.
   (state, { event }) => askWhenNeeded(state, event),
   placeTrigger,
-  when('agents', enforceAgentLimits),
-  when('agents', acting(askCostOfUnseenCalls)),
-  when('call', prepareExact),
-  on('user', askCostAfterTools),
-  on('result', onBudgetStop),
+  onFact('agents', enforceAgentLimits),
+  onFact('agents', whenActing(askCostOfUnseenCalls)),
+  onFact('call', prepareExact),
+  onKind('user', askCostAfterTools),
+  onKind('result', onBudgetStop),
   (state, { before }) => checkSpending(before, state),
-  on('init', acting(askWindowOfNewModel)),
+  onKind('init', whenActing(askWindowOfNewModel)),
 ];
 
 /** Reads a line: returns the state with new figures and with the facts of the line. */

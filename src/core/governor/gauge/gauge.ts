@@ -23,7 +23,7 @@ import { type ContextWindow, learnFromContext, shareOf, UNKNOWN_WINDOW } from '.
  * - `estimated`: characters only
  * - `none`: no data yet
  */
-export type Basis = 'none' | 'measured' | 'asked' | 'reported' | 'estimated';
+export type SizeBasis = 'none' | 'measured' | 'asked' | 'reported' | 'estimated';
 
 /** The last main-thread API call. */
 export interface Call {
@@ -51,7 +51,7 @@ export const EMPTY_GAUGE = {
   otherWindows: {} as Readonly<Record<string, ContextWindow>>,
   /** Family of models that run with the large window although the log drops the mark from their ids. */
   markedFamily: '',
-  basis: 'none' as Basis,
+  basis: 'none' as SizeBasis,
   /** Context at the last reading. */
   used: 0,
   call: null as Call | null,
@@ -86,7 +86,7 @@ export interface Reading {
   /** `predicted` / `window`, at most 1, because no request is larger than its window. */
   readonly fraction: number | undefined;
   /** Source of `predicted`: `predicted` if content was added after a measured call or claude's answer. */
-  readonly basis: Basis | 'predicted';
+  readonly basis: SizeBasis | 'predicted';
 }
 
 /** Size of the next request, in tokens. */
@@ -188,7 +188,7 @@ export function endThoughts(gauge: Gauge): Gauge {
 const NO_CALL = { call: null, added: NO_CONTENT, thoughts: 0, foreseen: undefined } as const;
 
 /** A reading that does not come from a call: claude's own answer, or a report in text. */
-export function withReading(gauge: Gauge, used: number, basis: Basis): Gauge {
+export function withReading(gauge: Gauge, used: number, basis: SizeBasis): Gauge {
   const window = learnFromContext(gauge.window, used);
   return changedGauge(gauge, { ...NO_CALL, window, basis, used, ...withPeak(gauge, used) });
 }

@@ -67,7 +67,7 @@ export function onCompactionLine(
   event: Event,
 ): GovernorState {
   if (event.kind === 'result')
-    return emit(conclude(state, operation.attempt, verdictOf(operation.attempt, event)), DROP_BUFFERED);
+    return emit(concludeAttempt(state, operation.attempt, verdictOf(operation.attempt, event)), DROP_BUFFERED);
   const attempt = attemptAfter(operation.attempt, event);
   const turn = operation.turn === 'running' || hasBegun(event) ? 'running' : 'asked';
   // A retry shows that claude waits for the API and is not stuck.
@@ -79,7 +79,7 @@ export function onCompactionLine(
 export function giveUpCompaction(state: GovernorState, { attempt }: OperationIn<'compacting'>): GovernorState {
   const verdict = isUnavailable(attempt.apiStatus) ? 'unavailable' : 'silent';
   // A stuck compaction would block all later prompts. If claude has reported a boundary, the compaction made room.
-  const concluded = conclude(state, attempt, attempt.boundarySeen ? 'success' : verdict);
+  const concluded = concludeAttempt(state, attempt, attempt.boundarySeen ? 'success' : verdict);
   const stopped = sendInterrupt(changedIn(concluded, 'process', { compacts: true }));
   return emit(stopped, setTimer('handoff', STOP_TIMEOUT_MS));
 }
@@ -106,7 +106,7 @@ export function forgetFailures(state: GovernorState): GovernorState {
   return isFresh || isCompacting(state) ? state : changedIn(state, 'relief', UNTRIED);
 }
 
-function conclude(state: GovernorState, attempt: Attempt, verdict: Verdict): GovernorState {
+function concludeAttempt(state: GovernorState, attempt: Attempt, verdict: Verdict): GovernorState {
   const { session, relief } = state;
   const microUsd = totalMicroUsd(state.limits.cost) - attempt.costBefore;
   const concluded = changed(state, {

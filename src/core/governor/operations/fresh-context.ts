@@ -8,7 +8,7 @@ import type { HandoffDocument } from '../relief/relief-state.ts';
 import { contentsAfterRelief } from '../relief/tool-results.ts';
 import { type GovernorState, NEW_PROCESS } from '../state.ts';
 import { changed, changedIn, clearTimer, DROP_BUFFERED, decide, emit, setTimer } from '../steps.ts';
-import { health } from '../zones/notices.ts';
+import { healthEffect } from '../zones/notices.ts';
 import { IDLE, type OperationIn, type WrittenHandoff } from './operation.ts';
 
 /** Time for claude to exit or to end its turn. An idle claude exits as soon as its input closes. */
@@ -106,7 +106,7 @@ function finishClear(
   });
   const ms = state.facts.now - plan.startedAt;
   const told = decide(fresh, 'handed-over', plan.reason, { by, path, way, ms, problems });
-  return emit(told, health(fresh, { event: 'handoff', ms, by, reason: plan.reason }, plan.before.predicted));
+  return emit(told, healthEffect(fresh, { event: 'handoff', ms, by, reason: plan.reason }, plan.before.predicted));
 }
 
 /** Gives the agent the document in a hidden turn, because claude runs no hooks. */

@@ -5,7 +5,7 @@ import { request } from '../prompts/own-lines.ts';
 import { workingSetOf } from '../relief/accounts.ts';
 import { summaryBound } from '../relief/beside-summary.ts';
 import { isModLoading, keptTokensLimit, MIN_RELIEVED } from '../relief/exact.ts';
-import type { Exact } from '../relief/relief-state.ts';
+import type { ExactState } from '../relief/relief-state.ts';
 import type { GovernorState } from '../state.ts';
 import { changed, changedIn, clearTimer, emit, setTimer } from '../steps.ts';
 import { IDLE } from './operation.ts';
@@ -109,7 +109,7 @@ export function stopWaitingForMod(state: GovernorState): GovernorState {
 
 const CLEAR_TIMER = clearTimer('exact');
 
-function endLoading(state: GovernorState, exact: Partial<Exact>): GovernorState {
+function endLoading(state: GovernorState, exact: Partial<ExactState>): GovernorState {
   const next = changedIn(state, 'exact', exact);
   return next.operation.phase === 'loading' ? changed(next, { operation: IDLE }) : next;
 }

@@ -13,20 +13,20 @@ import { givenBackAfter } from '../relief/beside-summary.ts';
 import { isExact, NO_REPEATS } from '../relief/exact.ts';
 import { countHandoffAttempt, dueForExhausted } from '../relief/exhaustion.ts';
 import { focusText } from '../relief/focus.ts';
-import { chooseWay, type HandoffCause, latchAt, mayCompact, mayHandOver } from '../relief/ladder.ts';
+import { chooseWay, type HandoffCause, latchAfter, mayCompact, mayHandOver } from '../relief/ladder.ts';
 import { extentOf, reliefReason } from '../relief/outlook.ts';
-import type { Due, UnmeasuredRelief } from '../relief/relief-state.ts';
+import type { DueRelief, UnmeasuredRelief } from '../relief/relief-state.ts';
 import { thrashText, withBoundary } from '../relief/thrash.ts';
 import { heldTokens } from '../relief/working-set.ts';
 import type { GovernorState } from '../state.ts';
 import { changed, changedIn, decide, emit, isCompacting, isRelieving, type Line } from '../steps.ts';
-import { health } from '../zones/notices.ts';
+import { healthEffect } from '../zones/notices.ts';
 import { forgetFailures, giveUpAfterFailures, type NextPrompt, startCompaction } from './compact.ts';
 import { endUnrelieved, startHandoff } from './hand-over.ts';
 import { loadModFirst } from './load-mod.ts';
 
 /** The relief that is due before ctxb sends `next`, or now if no prompt waits. */
-export function dueRelief(state: GovernorState, next: NextPrompt): Due | undefined {
+export function dueRelief(state: GovernorState, next: NextPrompt): DueRelief | undefined {
   const { exhausted, giveUpReason } = state.relief;
   if (giveUpReason !== undefined) return { way: 'none', reason: giveUpReason };
   if (exhausted?.isUnrelieved) return dueForExhausted(state, exhausted);
@@ -40,14 +40,14 @@ export function dueRelief(state: GovernorState, next: NextPrompt): Due | undefin
 }
 
 /** The relief that a command or the caller has requested, unless the run is about to end. */
-function requestedRelief(state: GovernorState, next: NextPrompt): Due | undefined {
+function requestedRelief(state: GovernorState, next: NextPrompt): DueRelief | undefined {
   const { request } = state.relief;
   if (request?.phase !== 'waiting' || (next === undefined && state.mailbox.ended)) return undefined;
   if (request.way === 'handoff') return { way: 'handoff', reason: 'it was asked for with ctxb handoff' };
   return isCompacting(state) ? undefined : { way: 'compact' };
 }
 
-export function reliefNow(state: GovernorState): Due | undefined {
+export function reliefNow(state: GovernorState): DueRelief | undefined {
   const chosen = chooseWay(state, extentOf(state));
   return chosen?.way === 'handoff' ? { way: 'handoff', reason: handoffReason(state, chosen.cause) } : chosen;
 }
@@ -60,21 +60,21 @@ function handoffReason(state: GovernorState, cause: HandoffCause): string {
   return `${crossedText(state.gauge, handoffLevel(state.run.policy, state.gauge.window.tokens))}, and nothing else relieves it`;
 }
 
-export function startRelief(state: GovernorState, due: Due): GovernorState {
-  if (due.way === 'compact') return compact(state);
-  return due.way === 'handoff' ? handOver(state, due.reason) : endUnrelieved(state, due.reason);
+export function startRelief(state: GovernorState, due: DueRelief): GovernorState {
+  if (due.way === 'compact') return beginCompaction(state);
+  return due.way === 'handoff' ? beginHandoff(state, due.reason) : endUnrelieved(state, due.reason);
 }
 
-function compact(state: GovernorState): GovernorState {
+function beginCompaction(state: GovernorState): GovernorState {
   const next = loadModFirst(state);
   return next.operation.phase === 'loading' ? next : startCompaction(next);
 }
 
-function handOver(state: GovernorState, reason: string): GovernorState {
+function beginHandoff(state: GovernorState, reason: string): GovernorState {
   return startHandoff(countHandoffAttempt(state), reason);
 }
 
-export function adviseRelief(state: GovernorState, due: Due): GovernorState {
+export function adviseRelief(state: GovernorState, due: DueRelief): GovernorState {
   const next = changedIn(state, 'relief', { latch: 'spent', due: undefined });
   if (due.way === 'none') return next;
   if (due.way === 'handoff') return decide(next, 'handoff', due.reason);
@@ -89,10 +89,10 @@ export function adviseDue(state: GovernorState, next: NextPrompt): GovernorState
 /** Relieves the context before a task that is too large, if possible. */
 export function relieveForLargeTask(state: GovernorState): GovernorState {
   if (state.run.mode !== 'act') return state;
-  if (mayCompact(state)) return compact(state);
+  if (mayCompact(state)) return beginCompaction(state);
   // A context after a handoff cannot become smaller.
   const isHandedOver = state.relief.unmeasured?.of === 'handoff';
-  return mayHandOver(state) && !isHandedOver ? handOver(state, 'a large task waits') : state;
+  return mayHandOver(state) && !isHandedOver ? beginHandoff(state, 'a large task waits') : state;
 }
 
 /** Records a compaction. The next call shows how much it has freed. */
@@ -112,7 +112,7 @@ export function recordCompaction(state: GovernorState, { before, event }: Line<B
   const noted = answered ? state : changed(state, { mailbox: markDropped(state) });
   return emit(
     changedIn(noted, 'relief', { ...boundary, due: undefined, unmeasured, givenBack }),
-    health(state, occurrence, event.preTokens ?? before.gauge.used),
+    healthEffect(state, occurrence, event.preTokens ?? before.gauge.used),
   );
 }
 
@@ -135,7 +135,7 @@ export function updateLatch(state: GovernorState): GovernorState {
   if (isRelieving(state) || state.mailbox.input === 'interrupted') return state;
   const isAtCallLimit = isCharactersOnly(gauge) && gauge.characters.toolCalls >= TOOL_CALL_LIMIT;
   const level = isAtCallLimit ? (gauge.window.tokens ?? 0) : predictedTokens(gauge);
-  const latch = latchAt(state.relief.latch, level, gauge.window.tokens, run.policy);
+  const latch = latchAfter(state.relief.latch, level, gauge.window.tokens, run.policy);
   if (latch === state.relief.latch) return state;
   const next = changedIn(state, 'relief', { latch });
   if (latch === 'none') return forgetFailures(next);
@@ -200,7 +200,7 @@ function measureCompaction(state: GovernorState, relieved: UnmeasuredRelief, fre
         ? decide(landed, 'landed', effect, { relief: 'compaction', freed, native })
         : landed;
   const next = giveUpAfterFailures(told, relief.failures);
-  return emit(next, health(next, { event: 'landing' }, gauge.used));
+  return emit(next, healthEffect(next, { event: 'landing' }, gauge.used));
 }
 
 function announceExact(state: GovernorState, before: Reading, exact: ExactReceipt, freed: number): GovernorState {

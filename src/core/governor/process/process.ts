@@ -44,7 +44,7 @@ export function onExit(before: GovernorState, event: ExitEvent): GovernorState {
   if (leaving !== undefined)
     return restarts < Math.max(1, maxRestarts) ? startFresh(leaving) : endWithProcess(leaving, event);
   const mayRestart = enabled && state.run.persistent && restarts < maxRestarts && state.mailbox.outcome !== 'stalled';
-  return mayRestart && isDeath(state, event) ? restart(state, event) : endWithProcess(state, event);
+  return mayRestart && isDeath(state, event) ? startReplacement(state, event) : endWithProcess(state, event);
 }
 
 /**
@@ -147,7 +147,7 @@ export function isFailedResume({ process, mailbox: { input } }: GovernorState, e
 const FIRST_DELAY_MS = 1_000;
 
 /** Starts a new process that resumes the session, or begins with a document if the session has no log. */
-function restart(state: GovernorState, event: ExitEvent): GovernorState {
+function startReplacement(state: GovernorState, event: ExitEvent): GovernorState {
   const { process, session, mailbox } = state;
   const attempt = process.restarts + 1;
   const isStalled = process.hangs;

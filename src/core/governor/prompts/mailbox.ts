@@ -1,7 +1,7 @@
 import type { Event } from '../../protocol/events.ts';
 import { isMainMessage } from '../facts.ts';
 import type { Prompt } from '../input.ts';
-import type { Fate, GovernorState, Mailbox, OpenPrompt } from '../state.ts';
+import type { GovernorState, Mailbox, OpenPrompt, PromptFate } from '../state.ts';
 import { changed, emit, SHOW_DEFERRED } from '../steps.ts';
 import { isOwnUuid } from './own-lines.ts';
 import { requestsIn } from './prompt.ts';
@@ -34,7 +34,7 @@ export const droppedPrompts = withFate('dropped');
 /** Sent prompts without an answer. */
 export const unansweredPrompts = withFate('sent', 'heard', 'owed', 'dropped');
 
-function withFate(...fates: readonly Fate[]) {
+function withFate(...fates: readonly PromptFate[]) {
   return ({ mailbox }: GovernorState): readonly Prompt[] =>
     mailbox.prompts.flatMap(({ prompt, fate }) => (fates.includes(fate) ? [prompt] : []));
 }
@@ -45,7 +45,7 @@ export function isSeen({ over, prompts }: Mailbox, uuid: string): boolean {
 }
 
 /** The mailbox with one more prompt, behind the prompts that are sent or waiting too. */
-export function withPrompt(mailbox: Mailbox, prompt: Prompt, fate: Fate): Mailbox {
+export function withPrompt(mailbox: Mailbox, prompt: Prompt, fate: PromptFate): Mailbox {
   const isBehind = (one: OpenPrompt) => one.fate === 'waiting' && fate !== 'waiting';
   const before = mailbox.prompts.filter((one) => !isBehind(one));
   return { ...mailbox, prompts: [...before, { prompt, fate }, ...mailbox.prompts.filter(isBehind)] };
@@ -59,7 +59,7 @@ export function withoutPrompt(mailbox: Mailbox, prompt: Prompt): Mailbox {
 const MAX_UUIDS = 1_000;
 
 /** Changes the fate of these prompts. `over` removes them from the list. */
-function changeFate(mailbox: Mailbox, these: readonly Prompt[], fate: Fate | 'over'): Mailbox {
+function changeFate(mailbox: Mailbox, these: readonly Prompt[], fate: PromptFate | 'over'): Mailbox {
   if (these.length === 0) return mailbox;
   const isOneOf = ({ prompt }: OpenPrompt) => these.includes(prompt);
   if (fate !== 'over')

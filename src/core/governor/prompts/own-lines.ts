@@ -1,6 +1,6 @@
 import type { Fields } from '../../protocol/fields.ts';
 import type { Operation } from '../operations/operation.ts';
-import type { ControlPurpose, GovernorState, Run, Stop } from '../state.ts';
+import type { ControlPurpose, GovernorState, Run, StopReason } from '../state.ts';
 import { changed, changedIn, emit, setTimer } from '../steps.ts';
 import { isStamp } from './prompt.ts';
 
@@ -104,7 +104,7 @@ export function stopTask(state: GovernorState, taskId: string): GovernorState {
   return request(state, 'stop-task', { subtype: 'stop_task', task_id: taskId });
 }
 
-export function sendInterrupt(state: GovernorState, stopped: Stop = 'asked'): GovernorState {
+export function sendInterrupt(state: GovernorState, stopped: StopReason = 'asked'): GovernorState {
   return request(changedIn(state, 'turn', { stopped }), 'interrupt', { subtype: 'interrupt' });
 }
 

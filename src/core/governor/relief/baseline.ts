@@ -76,7 +76,8 @@ export function baselineAfterReplacing(
   { step }: Contents,
   isOwn: boolean,
 ): Baseline {
-  if (isOwn) return { ...settleCall(baseline, callOutput(before), wasMade(step)), context: 0, carriedInput: 0 };
+  if (isOwn)
+    return { ...settleCall(baseline, callOutput(before), isCallOfBaseline(step)), context: 0, carriedInput: 0 };
   const carriedInput = baseline.carriedInput + (baseline.wasReplaced ? 0 : predictedTokens(before) - before.used);
   return { ...baseline, carriedInput, wasReplaced: true };
 }
@@ -107,7 +108,7 @@ export function baselineAfterCall(before: Baseline, call: NewCall): Baseline {
   const isMissed = isUncached(usage, before.wasReplaced ? undefined : gauge.used);
   const baseline = withExtraFetches(
     // The baseline does not run the subagents again.
-    withCost(settleCall(before, callOutput(gauge), wasMade(step)), step.refetchCost),
+    withCost(settleCall(before, callOutput(gauge), isCallOfBaseline(step)), step.refetchCost),
     call,
     isMissed && !isFirst && !call.isIdle,
   );
@@ -120,7 +121,7 @@ export function baselineAfterCall(before: Baseline, call: NewCall): Baseline {
     ? contextOf(usage) - baseline.context - call.given
     : Math.max(0, growthTokens) * (1 - step.refetchedTokens / Math.max(1, step.size)) + step.cut + fetched;
   // The next call brings the content that a skipped call fetched.
-  const openCall = wasMade(step) ? undefined : before.open;
+  const openCall = isCallOfBaseline(step) ? undefined : before.open;
   const growth = (openCall?.growth ?? 0) + fresh;
   const isCold = isFirst || call.isIdle || isMissed;
   const cachedTokens = openCall?.cachedTokens ?? (isCold ? usage.cacheRead : undefined);
@@ -129,7 +130,7 @@ export function baselineAfterCall(before: Baseline, call: NewCall): Baseline {
 }
 
 /** Whether the baseline makes the call that asked for the results of the step: some result is new to it. */
-function wasMade({ results, refetched }: Contents['step']): boolean {
+function isCallOfBaseline({ results, refetched }: Contents['step']): boolean {
   return results === 0 || refetched < results;
 }
 

@@ -117,7 +117,7 @@ function addFetchedContent(
   now: number,
   more: Pick<Content, 'cost' | 'hasPicture'>,
 ): Contents {
-  const { path, lines, name, pages } = identify(before, tool, input);
+  const { path, lines, name, pages } = identifyContent(before, tool, input);
   const command = stringOf(fieldsOf(input).command);
   const isOfFile = path !== undefined || SHOW_COMMANDS.test(command);
   const known = before.byName.get(name);
@@ -152,7 +152,7 @@ const PAGE_LINES = 2_000;
  * The name of a content. A part of a file that overlaps a known part gets the name of that part. `pages`: the known
  * parts of the file.
  */
-function identify({ byName }: Contents, tool: string, input: unknown) {
+function identifyContent({ byName }: Contents, tool: string, input: unknown) {
   const path = pathOf(input);
   const lines = linesOf(input);
   const whole = nameOf(path ?? `${tool} ${textOf(fieldsOf(input).command) ?? JSON.stringify(input)}`);

@@ -136,7 +136,7 @@ function costAfterRelief(outlook: Outlook): number {
   return (reliefCost(outlook) + outlook.sizeAfter * outlook.rates.cacheRead) / 1_000_000;
 }
 
-interface Circumstances {
+interface StakeConditions {
   readonly isCold: boolean;
   /** Whether a further call is certain. */
   readonly isFollowed: boolean;
@@ -148,7 +148,7 @@ interface Circumstances {
  * `stake`: the loss in micro-dollars if the work ends after a relief, the calls that are certain, and the expected
  * repeated fetches. `first` and `saved`: savings in the first call.
  */
-export function stakeOf(outlook: Outlook, { isCold, isFollowed, promptTokens }: Circumstances) {
+export function stakeOf(outlook: Outlook, { isCold, isFollowed, promptTokens }: StakeConditions) {
   const { full, sizeAfter, prefix, kept, rates } = outlook;
   const { calls, tokens } = outlook.refetched;
   const refetched = {

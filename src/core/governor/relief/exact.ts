@@ -13,13 +13,13 @@ import { isOwnUuid } from '../prompts/own-lines.ts';
 import { promptsAsText, requestsIn } from '../prompts/prompt.ts';
 import type { GovernorState } from '../state.ts';
 import { changedIn, decide, isCompacting, type Line } from '../steps.ts';
-import { type Exact, NOT_EXACT } from './relief-state.ts';
+import { type ExactState, NOT_EXACT } from './relief-state.ts';
 
 /**
  * In an exact compaction, ctxb's mod inside claude answers without an API call. ctxb loads the mod into the running
  * claude when a relief comes near. `plan.json` contains the mod's task, `receipt.json` its result.
  */
-export function newExact(isWanted: boolean): Exact {
+export function newExact(isWanted: boolean): ExactState {
   return isWanted ? { ...NOT_EXACT, phase: 'unarmed' } : NOT_EXACT;
 }
 
@@ -133,7 +133,7 @@ export function updateExact(state: GovernorState, event: Event): GovernorState {
 }
 
 /** The prompts that the mod must know after a summary. The mod does not see text that a hook gives back. */
-function promptsAfterSummary(state: GovernorState): Partial<Exact> {
+function promptsAfterSummary(state: GovernorState): Partial<ExactState> {
   const missing = promptsLostToSummary(state);
   if (missing.length === 0 || state.relief.exact.phase === 'off') {
     const { prompts, size } = promptsInTurn(state).reduce(recordPrompt, changedIn(state, 'exact', NO_PROMPTS)).relief

@@ -20,7 +20,7 @@ import {
 import { exactIsPossible } from './exact.ts';
 import { chooseWay, mayCompact, payingMoment } from './ladder.ts';
 import { extentOf, reliefReason } from './outlook.ts';
-import type { Due, Exhausted } from './relief-state.ts';
+import type { DueRelief, ExhaustedTurn } from './relief-state.ts';
 import { giveUpAfterBreaker, isRefillBreaker } from './thrash.ts';
 
 /** Whether a relief can make room for a refused turn. Then the caller does not see the error. */
@@ -50,7 +50,7 @@ function mayHandOverAgain({ run, relief }: GovernorState): boolean {
 }
 
 /** The reliefs tried for the turn. An exact compaction costs no call, so ctxb may try it once more. */
-function attemptsSoFar(state: GovernorState): Exhausted['tried'] {
+function attemptsSoFar(state: GovernorState): ExhaustedTurn['tried'] {
   const mayHelp = exactIsPossible(state) && state.turn.calls > 0;
   return mayHelp ? 'nothing' : (state.relief.exhausted?.tried ?? 'nothing');
 }
@@ -91,7 +91,7 @@ export function detectExhaustion(ended: GovernorState, { before, event }: Line<R
 function handleTurnBetween(
   before: GovernorState,
   state: GovernorState,
-  exhausted: Exhausted,
+  exhausted: ExhaustedTurn,
   event: ResultEvent,
 ): GovernorState {
   // This turn does not answer the work that resumes after the relief.
@@ -120,7 +120,7 @@ function promptTooLong(state: GovernorState, { text = '' }: ResultEvent): string
   return `${TOO_LONG}, which holds nothing else: ${size}${fits}; put long content into a file and name it in the prompt`;
 }
 
-export function dueForExhausted(state: GovernorState, { tried }: Exhausted): Due | undefined {
+export function dueForExhausted(state: GovernorState, { tried }: ExhaustedTurn): DueRelief | undefined {
   if (state.run.mode !== 'act') return undefined;
   // A compaction that hangs prevents a second one.
   const canCompact = !isCompacting(state) && mayCompact(state);

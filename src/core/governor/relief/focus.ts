@@ -17,7 +17,7 @@ export function focusText(state: GovernorState): string {
   const { policy } = state.run;
   const values: Record<string, string | undefined> = {
     task: taskOf(state),
-    state: flatten(state.session.state ?? policy.state),
+    state: onOneLine(state.session.state ?? policy.state),
   };
   const clauses = policy.compaction.focus
     .split(CLAUSE_SEPARATOR)
@@ -34,7 +34,7 @@ export function notesClause({ session }: GovernorState): string {
 
 const PLACEHOLDER = /\{(task|state)\}/g;
 
-function flatten(text = ''): string | undefined {
+function onOneLine(text = ''): string | undefined {
   return cut(withSpaces(text).trim(), TASK_LENGTH) || undefined;
 }
 
@@ -44,10 +44,10 @@ function flatten(text = ''): string | undefined {
  */
 export function taskOf(state: GovernorState): string | undefined {
   const { run, session } = state;
-  if (run.policy.task !== undefined) return flatten(run.policy.task);
+  if (run.policy.task !== undefined) return onOneLine(run.policy.task);
   const now = requestsIn([...unansweredPrompts(state), ...waiting(state).slice(0, 1)]).find(({ text }) =>
     describesTask(text),
   );
   const text = now?.text ?? session.latestPrompt;
-  return text === undefined ? undefined : flatten(firstSentences(text, TASK_LENGTH) || text);
+  return text === undefined ? undefined : onOneLine(firstSentences(text, TASK_LENGTH) || text);
 }

@@ -4,10 +4,10 @@ import type { Latch } from './relief-state.ts';
 import { isThrashing } from './thrash.ts';
 
 /** The part of the state that decides between reliefs. */
-type Standing = Pick<GovernorState, 'relief' | 'session' | 'run'>;
+type ReliefHistory = Pick<GovernorState, 'relief' | 'session' | 'run'>;
 
 /** Size and growth of the context, in tokens. */
-export interface Extent {
+export interface ContextExtent {
   /** Size of the next request without new input. */
   readonly full: number;
   /** undefined if unknown. */
@@ -15,7 +15,7 @@ export interface Extent {
   /** Growth that nine of ten turns do not exceed; undefined after too few turns. */
   readonly turnGrowth: number | undefined;
   /** When a relief pays; undefined if unknown or never. */
-  readonly moment: Moment | undefined;
+  readonly moment: ReliefMoment | undefined;
   /**
    * Whether `full` may be wrong, or the context is fresh after a handoff. Then only thresholds that were crossed
    * earlier count.
@@ -26,9 +26,9 @@ export interface Extent {
 }
 
 /** The size from which a relief pays, in tokens, and the kind of relief. */
-export interface Moment {
+export interface ReliefMoment {
   readonly at: number;
-  readonly way: Way['way'];
+  readonly way: ReliefWay['way'];
 }
 
 /**
@@ -38,10 +38,10 @@ export interface Moment {
 export type HandoffCause = 'due' | 'commands off' | 'no other way' | 'thrashing' | 'strategy' | 'forecast';
 
 /** A relief between two turns. */
-export type Way = { readonly way: 'compact' } | { readonly way: 'handoff'; readonly cause: HandoffCause };
+export type ReliefWay = { readonly way: 'compact' } | { readonly way: 'handoff'; readonly cause: HandoffCause };
 
 /** Chooses the relief between two turns, for a run and for what-if; undefined for no relief. */
-export function chooseWay(standing: Standing, extent: Extent): Way | undefined {
+export function chooseWay(standing: ReliefHistory, extent: ContextExtent): ReliefWay | undefined {
   const paying = payingMoment(standing, extent);
   if (paying !== undefined)
     return paying.way === 'compact' ? { way: 'compact' } : { way: 'handoff', cause: 'strategy' };
@@ -56,13 +56,16 @@ export function chooseWay(standing: Standing, extent: Extent): Way | undefined {
 /**
  * The moment of a relief that pays now, below the level for compacting. Undefined if that kind of relief is impossible.
  */
-export function payingMoment(standing: Standing, { moment, full, window }: Extent): Moment | undefined {
+export function payingMoment(
+  standing: ReliefHistory,
+  { moment, full, window }: ContextExtent,
+): ReliefMoment | undefined {
   const latest = inTokens(standing.run.policy.thresholds.compact, window);
   if (moment === undefined || full < moment.at || full >= latest || standing.relief.due !== undefined) return undefined;
   return (moment.way === 'compact' ? mayCompact : mayHandOver)(standing) ? moment : undefined;
 }
 
-function handoffCause(standing: Standing, extent: Extent): HandoffCause | undefined {
+function handoffCause(standing: ReliefHistory, extent: ContextExtent): HandoffCause | undefined {
   const { relief, session, run } = standing;
   if (!mayHandOver(standing) || relief.latch === 'spent') return undefined;
   if (relief.due !== undefined) return 'due';
@@ -80,26 +83,26 @@ function handoffCause(standing: Standing, extent: Extent): HandoffCause | undefi
  * Whether the next turn will probably cross the handoff level. Below the warning threshold, one large turn does not
  * count.
  */
-export function willCross(policy: Policy, { full, window, turnGrowth, isUnreliable }: Extent): boolean {
+export function willCross(policy: Policy, { full, window, turnGrowth, isUnreliable }: ContextExtent): boolean {
   if (turnGrowth === undefined || isUnreliable || full < inTokens(policy.thresholds.warn, window)) return false;
   return full + turnGrowth >= handoffLevel(policy, window);
 }
 
 /** Whether compacting is enabled, possible, and not failed too often. */
-export function mayCompact({ relief, session, run }: Standing): boolean {
+export function mayCompact({ relief, session, run }: ReliefHistory): boolean {
   const { enabled, maxAttempts } = run.policy.compaction;
   return enabled && !session.commandsOff && !relief.blocked && relief.failures < maxAttempts;
 }
 
 /** Whether handing over is enabled, the last handoff helped, and no hook of the user forbids it. */
-export function mayHandOver({ relief, run }: Standing): boolean {
+export function mayHandOver({ relief, run }: ReliefHistory): boolean {
   return run.policy.handoff.enabled && !relief.isHandoffUseless && !relief.blocked;
 }
 
 /**
  * The latch at a context of `tokens`: crossing `compact` implies `warn`, and a context below the target clears both.
  */
-export function latchAt(latch: Latch, tokens: number, window: number | undefined, policy: Policy): Latch {
+export function latchAfter(latch: Latch, tokens: number, window: number | undefined, policy: Policy): Latch {
   if (tokens >= inTokens(policy.thresholds.compact, window)) return latch === 'spent' ? 'spent' : 'compact';
   if (tokens < inTokens(policy.compaction.target, window)) return 'none';
   return latch === 'none' && tokens >= inTokens(policy.thresholds.warn, window) ? 'warn' : latch;

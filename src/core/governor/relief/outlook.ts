@@ -10,12 +10,12 @@ import { cycleCost, levelOf } from './beside-summary.ts';
 import { compareCosts, momentNow, type Outlook, savedPerCall, stakeOf } from './economic-moment.ts';
 import { exactIsPossible } from './exact.ts';
 import {
+  type ContextExtent,
   DOCUMENT_TOKENS,
-  type Extent,
   expectedSizeAfter,
-  type Moment,
   mayCompact,
   payingMoment,
+  type ReliefMoment,
   USUAL_GROWTH,
   willCross,
 } from './ladder.ts';
@@ -28,7 +28,7 @@ const MIN_CALLS_BETWEEN = 7;
 const USUAL_KEPT_TOKENS = 8_000;
 
 /** Measures the context for the choice of a relief. */
-export function extentOf(state: GovernorState): Extent {
+export function extentOf(state: GovernorState): ContextExtent {
   const { gauge, turn, relief, run } = state;
   const full = predictedTokens(gauge);
   // An exact compaction is also possible within a turn. So one that does not pay waits for claude's own trigger. At the
@@ -105,7 +105,7 @@ function callsToCome(state: GovernorState): number {
 }
 
 /** The size from which a relief pays, and its kind; undefined if unknown, or too soon after another relief. */
-export function reliefMoment(state: GovernorState): Moment | undefined {
+export function reliefMoment(state: GovernorState): ReliefMoment | undefined {
   return isTooSoon(state) ? undefined : affordableMoment(state);
 }
 
@@ -118,7 +118,7 @@ function isTooSoon({ gauge, relief }: GovernorState): boolean {
  * The next moment of a relief; undefined if a relief now would risk more than the bound allows. Without a baseline, as
  * at the terminal, every risk is allowed.
  */
-function affordableMoment(state: GovernorState): Moment | undefined {
+function affordableMoment(state: GovernorState): ReliefMoment | undefined {
   const way = profitableWay(state);
   if (way === undefined || !isBounded(state.run.policy) || state.relief.baseline.open === undefined)
     return nextReliefMoment(state);
@@ -140,7 +140,7 @@ const YOUNG_RUN_CALLS = 38;
  * repeated fetches. `worst`: the loss if the work needs all contents again. Content that has no name yet does not
  * count: the bound allows for it once, and its real cost then reduces the allowed loss.
  */
-function removalCosts(state: GovernorState, way: Moment['way'], wayOutlook: ReturnType<typeof outlookOf>) {
+function removalCosts(state: GovernorState, way: ReliefMoment['way'], wayOutlook: ReturnType<typeof outlookOf>) {
   const { refetchAllCost, refetchFilesCost } = wayOutlook;
   const cycle = refillsWindow(state, wayOutlook) ? cycleCost(state, wayOutlook.needed) : 0;
   const { first, saved, stake } = stakeOf(wayOutlook, {
@@ -178,7 +178,7 @@ function isCold({ session: { cache }, facts: { now } }: GovernorState): boolean 
 }
 
 /** Like `reliefMoment`, but also soon after a relief. @param outlook figures of the relief that can pay, if known */
-export function nextReliefMoment(state: GovernorState, outlook?: Outlook): Moment | undefined {
+export function nextReliefMoment(state: GovernorState, outlook?: Outlook): ReliefMoment | undefined {
   const { gauge, run } = state;
   const { moment } = run.policy.compaction;
   const way = profitableWay(state);
@@ -191,7 +191,7 @@ export function nextReliefMoment(state: GovernorState, outlook?: Outlook): Momen
 const OUTLOOK_BY_WAY = { compact: 'exact', handoff: 'handoff' } as const;
 
 /** The kind of relief that can pay for itself. Undefined if only levels of the window apply, as with summaries. */
-function profitableWay(state: GovernorState): Moment['way'] | undefined {
+function profitableWay(state: GovernorState): ReliefMoment['way'] | undefined {
   const { mode, policy } = state.run;
   const { strategy, compaction, handoff } = policy;
   if (strategy === 'handoff') {
@@ -213,7 +213,7 @@ export function reliefReason(state: GovernorState): string {
 }
 
 /** The saving per further call in words; empty without a saving. */
-export function savingText(state: GovernorState, way: Moment['way']): string {
+export function savingText(state: GovernorState, way: ReliefMoment['way']): string {
   const saved = Math.round(savedPerCall(outlookOf(state, OUTLOOK_BY_WAY[way])));
   const cost = priceOfModel(state) === undefined ? `${saved} tokens` : `$${toUsd(saved).toFixed(4)}`;
   return saved > 0 ? `saves about ${cost} a call, net of its cost` : '';

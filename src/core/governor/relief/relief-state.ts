@@ -3,7 +3,7 @@ import type { Reading } from '../gauge/gauge.ts';
 import { NEW_BASELINE } from './baseline.ts';
 
 /** State of ctxb's mod inside claude, and of the current compaction. */
-export type Exact = Readonly<typeof NOT_EXACT>;
+export type ExactState = Readonly<typeof NOT_EXACT>;
 
 export const NOT_EXACT = {
   /**
@@ -45,7 +45,7 @@ export interface HandoffDocument {
   readonly problems: readonly string[];
 }
 
-export type Due =
+export type DueRelief =
   | { readonly way: 'compact' }
   | { readonly way: 'handoff'; readonly reason: string }
   /** All attempts failed: the run ends. */
@@ -61,7 +61,7 @@ export interface Boundary {
 export type Relief = Readonly<typeof NO_RELIEF>;
 
 export const NO_RELIEF = {
-  exact: NOT_EXACT as Exact,
+  exact: NOT_EXACT as ExactState,
   latch: 'none' as Latch,
   /** Failed compactions in a row. */
   failures: 0,
@@ -109,7 +109,7 @@ export const NO_RELIEF = {
   documentPath: undefined as string | undefined,
   /** A relief that a command or the caller has requested, until it is answered. */
   request: undefined as ReliefRequest | undefined,
-  exhausted: undefined as Exhausted | undefined,
+  exhausted: undefined as ExhaustedTurn | undefined,
   /**
    * A hook has asked claude, at `call`, to end the turn after a tool. Stays set if claude continues the turn, because
    * it then ignores such requests.
@@ -151,7 +151,7 @@ export interface UnmeasuredRelief {
  * A turn that ended because of the size of its context: the API refused its prompts, or ctxb stopped it. Kept until a
  * turn succeeds.
  */
-export interface Exhausted {
+export interface ExhaustedTurn {
   readonly cause: 'refused' | 'stopped';
   readonly tried: 'nothing' | 'compaction';
   /** Handoffs that were tried for this turn. */

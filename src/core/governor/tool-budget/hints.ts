@@ -1,7 +1,7 @@
 import { ownOf, stringOf } from '../../protocol/fields.ts';
 import { inTokens, type ToolsPolicy } from '../policy.ts';
 import type { GovernorState } from '../state.ts';
-import { type AgentText, changedIn, silent } from '../steps.ts';
+import { type AgentText, changedIn, withoutText } from '../steps.ts';
 import { statusOf } from '../zones/zones.ts';
 import { roomFor } from './room.ts';
 import type { AlertLevel, ToolCall } from './tool-budget.ts';
@@ -53,12 +53,13 @@ function unitOf({ hook, tool, input }: ToolCall): Unit | undefined {
 export function hintFor(state: GovernorState, call: ToolCall): AgentText {
   const unit = unitOf(call);
   const isSilent = call.agent !== null || budgetMode(state) === 'off' || statusOf(state.mailbox.told.zone) === 'ok';
-  if (unit === undefined || isSilent) return silent(state);
+  if (unit === undefined || isSilent) return withoutText(state);
   const { window: remaining } = roomFor(state, null);
   const { hinted } = state.work.budget;
   const last = hinted[unit.name] ?? Number.POSITIVE_INFINITY;
-  if (remaining === undefined || remaining < MIN_REMAINING || remaining > last * REPEAT_SHARE) return silent(state);
-  if (remaining >= FIRST_HINT_FACTOR * alertLevels(state).warnBelow) return silent(state);
+  if (remaining === undefined || remaining < MIN_REMAINING || remaining > last * REPEAT_SHARE)
+    return withoutText(state);
+  if (remaining >= FIRST_HINT_FACTOR * alertLevels(state).warnBelow) return withoutText(state);
   return {
     state: changedIn(state, 'budget', { hinted: { ...hinted, [unit.name]: remaining } }),
     text: `${hintText(unit, remaining)} A longer result causes a compaction.`,
@@ -68,9 +69,9 @@ export function hintFor(state: GovernorState, call: ToolCall): AgentText {
 /** Warns the agent when few tokens are left, once for each level; again after the budget has recovered. */
 export function alertAgent(state: GovernorState): AgentText {
   const { window: remaining } = roomFor(state, null);
-  if (budgetMode(state) === 'off' || remaining === undefined) return silent(state);
+  if (budgetMode(state) === 'off' || remaining === undefined) return withoutText(state);
   const level = alertLevel(remaining, alertLevels(state));
-  if (level === state.work.budget.alerted) return silent(state);
+  if (level === state.work.budget.alerted) return withoutText(state);
   // In the zone `critical` the agent already knows that it should reach a resumable state.
   const isNews = statusOf(state.mailbox.told.zone) !== 'critical' && state.work.budget.alerted === 'none';
   const isWorse = level === 'critical' || (level === 'low' && isNews);

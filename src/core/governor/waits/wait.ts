@@ -53,7 +53,7 @@ function retryAt(
   const { wait: limitSeconds, outageWait = 0 } = state.run.policy.limits;
   const { since, tries } = waitOf(state);
   if (cause === 'limit' && resetsAt !== undefined && resetsAt > now) {
-    const until = resetsAt + jitter(state, MAX_RESET_JITTER_MS);
+    const until = resetsAt + jitteredMs(state, MAX_RESET_JITTER_MS);
     return until - now > limitSeconds * 1000 ? undefined : until;
   }
   if (isBeyond || isAccount) return undefined;
@@ -61,7 +61,7 @@ function retryAt(
   const end = since + seconds * 1000;
   // The pause doubles with each turn that ends without an answer.
   const pause = Math.min(FIRST_PAUSE_MS * 2 ** tries, LONGEST_PAUSE_MS);
-  return end > now ? Math.min(now + jitter(state, pause), end) : undefined;
+  return end > now ? Math.min(now + jitteredMs(state, pause), end) : undefined;
 }
 
 /** The current wait, or a new one. */
@@ -84,7 +84,7 @@ const LONGEST_PAUSE_MS = 120_000;
  * A time between half of `ms` and all of it, so that the runs of a machine do not retry together. A replay gets the
  * same time.
  */
-function jitter(state: GovernorState, ms: number): number {
+function jitteredMs(state: GovernorState, ms: number): number {
   const seed = Number.parseInt(state.run.runId.slice(0, 8), 16) || 0;
   const random = ((seed + waitOf(state).tries * 0x9e3779b1) % 1000) / 1000;
   return Math.round(ms * (0.5 + random / 2));
@@ -126,7 +126,7 @@ function recordRetry(state: GovernorState, { status, delayMs }: ApiRetryEvent): 
   const until = Math.max(state.facts.now + delayMs, isLimit ? (resetOf(state.limits) ?? 0) : 0);
   const isAnnounced = wait.said || (!isLimit && delayMs < MIN_ANNOUNCED_MS);
   const next = changedIn(state, 'wait', { ...wait, cause, until, said: wait.said || !isAnnounced });
-  return isAnnounced ? next : announce(next, 'claude', status);
+  return isAnnounced ? next : announceWait(next, 'claude', status);
 }
 
 /**
@@ -162,24 +162,24 @@ export function onFailedTurn(state: GovernorState, { before, event }: Line<Resul
   }
   const work = 'The API did not answer for a while, and the turn was interrupted.';
   const broken = changedIn(state, 'mailbox', { work });
-  if (plan !== 'end') return pause(broken, failure, plan);
+  if (plan !== 'end') return pauseRun(broken, failure, plan);
   if (failure.cause === 'limit') return endAtLimit(broken, failure);
   // The next prompts would not get an answer either.
   return emit(endWait(changedIn(broken, 'mailbox', { outcome: 'outage' }), false), SHOW_DEFERRED);
 }
 
-function pause(state: GovernorState, failure: ApiFailure, until: number): GovernorState {
+function pauseRun(state: GovernorState, failure: ApiFailure, until: number): GovernorState {
   const wait = waitOf(state);
   // A limit without a known reset is handled like an outage.
   const cause = (failure.resetsAt ?? resetOf(state.limits)) === undefined ? 'outage' : failure.cause;
   const next = changedIn(state, 'wait', { ...wait, cause, phase: 'paused', until, tries: wait.tries + 1, said: true });
   const isTold = wait.said && wait.cause === cause;
-  return emit(isTold ? next : announce(next, 'ctxb'), tick(next));
+  return emit(isTold ? next : announceWait(next, 'ctxb'), scheduleWaitCheck(next));
 }
 
 const LIMIT_REACHED = 'a usage limit is reached';
 
-function announce(state: GovernorState, by: 'claude' | 'ctxb', status?: number): GovernorState {
+function announceWait(state: GovernorState, by: 'claude' | 'ctxb', status?: number): GovernorState {
   const { cause, until } = waitOf(state);
   const limit = cause === 'limit' ? state.limits.hit : undefined;
   const isRefused = status === 401 || status === 403;
@@ -202,7 +202,7 @@ function endAtLimit(state: GovernorState, failure: Failure): GovernorState {
 /** Interval between looks at the clock. Timers stop while a machine sleeps, and cannot exceed 24 days. */
 const TICK_MS = 30_000;
 
-function tick(state: GovernorState) {
+function scheduleWaitCheck(state: GovernorState) {
   const remainingMs = Math.max(0, waitOf(state).until - state.facts.now);
   return setTimer('wait', Math.min(remainingMs, TICK_MS));
 }
@@ -211,7 +211,7 @@ function tick(state: GovernorState) {
 export function onWaitTimer(state: GovernorState): GovernorState {
   const { wait } = state.limits;
   if (wait.phase !== 'paused') return state;
-  if (state.facts.now < wait.until) return emit(state, tick(state));
+  if (state.facts.now < wait.until) return emit(state, scheduleWaitCheck(state));
   const next = changedIn(state, 'wait', { phase: 'trying' });
   return next.mailbox.work !== undefined && paysAfterPause(next) ? startCompaction(next) : next;
 }

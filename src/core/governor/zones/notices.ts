@@ -7,7 +7,7 @@ import { shareOf } from '../gauge/window.ts';
 import type { Prompt } from '../input.ts';
 import { countSent, ownUuid } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
-import { type AgentText, changedIn, decide, emit, type Line, silent } from '../steps.ts';
+import { type AgentText, changedIn, decide, emit, type Line, withoutText } from '../steps.ts';
 import { type HealthRecord, isLargeTask, type Occurrence, statusOf, type ZoneName, zoneAt } from './zones.ts';
 
 export function updateZone(state: GovernorState): GovernorState {
@@ -18,14 +18,14 @@ export function updateZone(state: GovernorState): GovernorState {
   if (zone === told.zone) return state;
   const askedAt = isCritical(zone) ? told.askedAt : undefined;
   const moved = changedIn(state, 'told', { zone, askedAt });
-  return emit(moved, health(moved, { event: 'zone', from: told.zone }));
+  return emit(moved, healthEffect(moved, { event: 'zone', from: told.zone }));
 }
 
 function isCritical(zone: ZoneName): boolean {
   return statusOf(zone) === 'critical';
 }
 
-export function health(state: GovernorState, occurrence: Occurrence, tokens = readGauge(state.gauge).predicted) {
+export function healthEffect(state: GovernorState, occurrence: Occurrence, tokens = readGauge(state.gauge).predicted) {
   const window = state.gauge.window.tokens;
   const zone = zoneAt(tokens, window, state.run.policy);
   const status = occurrence.event === 'exhausted' ? 'critical' : statusOf(zone);
@@ -50,7 +50,7 @@ const REMINDER_INTERVAL_MS = 10 * 60_000;
  */
 export function tellAgent(state: GovernorState, where: 'prompt' | 'mid-turn'): AgentText {
   const { told } = state.mailbox;
-  if (!state.run.policy.zones.tellAgent || state.gauge.basis === 'none') return silent(state);
+  if (!state.run.policy.zones.tellAgent || state.gauge.basis === 'none') return withoutText(state);
   const { predicted: tokens, window, fraction, basis } = readGauge(state.gauge);
   const isDue = told.askedAt === undefined || state.facts.now - told.askedAt >= REMINDER_INTERVAL_MS;
   const asksToStop = isCritical(told.zone) && isDue;
@@ -58,7 +58,7 @@ export function tellAgent(state: GovernorState, where: 'prompt' | 'mid-turn'): A
   const share = `${Math.round((fraction ?? 0) * 100)} % used (${tokens} of ${window} tokens, ${basis})`;
   const budget = `Context budget: ${fraction === undefined ? `${tokens} tokens used (${basis})` : share}.`;
   const text = [tellsBudget && budget, asksToStop && STOPPING_POINT, ...told.warnings].filter(Boolean).join(' ');
-  if (text === '') return silent(state);
+  if (text === '') return withoutText(state);
   const next = changedIn(state, 'told', { warnings: [], askedAt: asksToStop ? state.facts.now : told.askedAt });
   return { state: next, text };
 }
@@ -67,8 +67,8 @@ const STOPPING_POINT = 'It is nearly full: bring the present step to a resumable
 
 /** Records the end of a turn in the health ledger. Zones, compactions and handoffs are recorded when they happen. */
 export function recordTurnHealth(state: GovernorState, { event }: Line<ResultEvent>): GovernorState {
-  const turn = health(state, { event: 'turn', turn: state.turn.ended });
-  return isExhaustion(event) ? emit(state, turn, health(state, { event: 'exhausted' })) : emit(state, turn);
+  const turn = healthEffect(state, { event: 'turn', turn: state.turn.ended });
+  return isExhaustion(event) ? emit(state, turn, healthEffect(state, { event: 'exhausted' })) : emit(state, turn);
 }
 
 /** Whether a prompt is too large for the zone and has not been announced yet. */

@@ -7,7 +7,7 @@ import {
   textTokens,
   totalTokens,
 } from '../../../../src/core/governor/gauge/token-estimate.ts';
-import { latchAt } from '../../../../src/core/governor/relief/ladder.ts';
+import { latchAfter } from '../../../../src/core/governor/relief/ladder.ts';
 import { decodeObject } from '../../../../src/core/protocol/decode.ts';
 import { policyWith, replayed, toolResultLine } from '../../../support/governor.ts';
 import { vectorsOf } from '../../../support/recordings.ts';
@@ -76,7 +76,7 @@ const RESTART = vectorsOf<Restart, Restarted>('should-restart');
 /** Whether the context counts as full: by its tokens, through the latch that acts. */
 function isFull(estimate: CharacterEstimate, { threshold_percent = 80, context_limit = WINDOW }: Restart): boolean {
   const policy = policyWith({ thresholds: { warn: 0.001, compact: threshold_percent / 100 } });
-  return latchAt('none', totalTokens(estimate), context_limit, policy) === 'compact';
+  return latchAfter('none', totalTokens(estimate), context_limit, policy) === 'compact';
 }
 
 function run(input: Restart) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { initialState } from '../../../../src/core/governor/initial-state.ts';
 import { focusText } from '../../../../src/core/governor/relief/focus.ts';
-import { latchAt } from '../../../../src/core/governor/relief/ladder.ts';
+import { latchAfter } from '../../../../src/core/governor/relief/ladder.ts';
 import type { Latch } from '../../../../src/core/governor/relief/relief-state.ts';
 import { policyWith, runWith } from '../../../support/governor.ts';
 import { vectorsOf } from '../../../support/recordings.ts';
@@ -28,7 +28,7 @@ function latches({ context_window = 200_000, warning_threshold = 0.7, ops }: Lat
   const policy = policyWith({ thresholds, compaction: { target: 0.3 } });
   let latch: Latch = 'none';
   return ops.map(({ update, clear }) => {
-    if (update) latch = latchAt(latch, update.input_tokens, context_window, policy);
+    if (update) latch = latchAfter(latch, update.input_tokens, context_window, policy);
     if (clear === 'compact') latch = 'none';
     return { should_compact: latch === 'compact', should_warn: latch !== 'none' };
   });

@@ -6,7 +6,7 @@ import type { GovernorState } from './state.ts';
 import { isHandingOver } from './steps.ts';
 
 /** Status of a run, for people and other programs. */
-export interface Standing {
+export interface RunStatus {
   /** claude's session id; null if unknown. */
   readonly session: string | null;
   readonly phase: RunPhase;
@@ -34,7 +34,7 @@ export type EndReason =
   | ('stalled' | 'refused' | 'unrelieved');
 
 /** @param state the latest state of the run */
-export function standingOf(state: GovernorState): Standing {
+export function runStatusOf(state: GovernorState): RunStatus {
   const { gauge, turn, session } = state;
   const isKnown = gauge.basis !== 'none' && !isCharactersOnly(gauge);
   return {
@@ -57,7 +57,7 @@ function phaseOf(state: GovernorState): RunPhase {
   return 'working';
 }
 
-function waitsFor({ limits: { wait }, operation, process: { control } }: GovernorState): Standing['waitsFor'] {
+function waitsFor({ limits: { wait }, operation, process: { control } }: GovernorState): RunStatus['waitsFor'] {
   if (operation.phase === 'deciding') return { what: 'person', until: null };
   if (control.questions.length > 0) return { what: 'caller', until: null };
   if (!wait.said || wait.phase === 'over') return null;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { initialState } from '../../../src/core/governor/initial-state.ts';
-import { endReason } from '../../../src/core/governor/standing.ts';
+import { endReason } from '../../../src/core/governor/run-status.ts';
 import type { GovernorState } from '../../../src/core/governor/state.ts';
 import { changedIn } from '../../../src/core/governor/steps.ts';
 import { runWith } from '../../support/governor.ts';
