@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { parsed } from '../core/protocol/fields.ts';
+import { parseJson } from '../core/protocol/fields.ts';
 import { sumOf } from '../core/text/sum-of.ts';
 
 const count = v.pipe(v.number(), v.minValue(0));
@@ -23,7 +23,7 @@ type HealthEntry = Pick<v.InferOutput<typeof LINE>, 'project' | 'session' | 'run
 
 /** undefined for a line that is truncated, of another check or `v`, of an unknown event, or lacks a figure. */
 export function parseHealth(line: string): HealthEntry | undefined {
-  const { success, output } = v.safeParse(LINE, parsed(line));
+  const { success, output } = v.safeParse(LINE, parseJson(line));
   return success ? output : undefined;
 }
 

@@ -9,7 +9,7 @@ import { sizedBlock } from '../read/row-parts.ts';
 import { hidesText, QUOTE, unitsIn } from './json-units.ts';
 import { afterPiece, hole, type Layout, layoutOf, slot } from './layout.ts';
 
-/** Longer lines are parseJson in full, because their strings may be cut. */
+/** Longer lines are parsed in full, because their strings may be cut. */
 const MAX_BYTES = 8 * 1024 * 1024;
 
 /** Maximum number of layouts kept, those used last. */
@@ -37,14 +37,14 @@ interface State {
 /** Reads the rows of one layout. */
 interface Reader {
   readonly layout: Layout;
-  /** Reads the row that fits; undefined if it must be parseJson. */
+  /** Reads the row that fits; undefined if it must be parsed. */
   read(): ReadLine | undefined;
   /** The reader of the row that followed the last row of this form. */
   next?: Reader | undefined;
 }
 
 /**
- * Reads rows of a session log by the layouts of earlier rows, which were parseJson. Skips the model's texts if the usage
+ * Reads rows of a session log by the layouts of earlier rows, which were parsed. Skips the model's texts if the usage
  * is known, and tool results.
  *
  * @param state whether tool results and prompts currently have an effect
@@ -63,7 +63,7 @@ export function createSkipper(needsTexts: () => boolean): Thin {
   return createRowReader((row) => skipperOf(row, needsTexts));
 }
 
-/** @param readerOf undefined if rows of this form must always be parseJson */
+/** @param readerOf undefined if rows of this form must always be parsed */
 function createRowReader(readerOf: (row: Fields) => Reader | undefined): Thin {
   const readers: Reader[] = [];
   /** The reader of the last row; rows of the same forms follow each other. */
@@ -135,7 +135,7 @@ const AGENT_KEYS = ['Id"', 'Tokens'].map((text) => Buffer.from(text));
 /** A full replay also needs the time of a wake-up. */
 const REPORT_KEYS = [...AGENT_KEYS, Buffer.from('For"')];
 
-/** Returns undefined if rows of this form must always be parseJson. */
+/** Returns undefined if rows of this form must always be parsed. */
 function readerOf(row: Fields, state: State): Reader | undefined {
   if (row.type === 'assistant') return answerReader(row);
   const isPrompt = isPromptRow(row);
@@ -248,7 +248,7 @@ function answerReader(row: Fields, needsTexts?: () => boolean): Reader | undefin
   };
 }
 
-/** The blocks of an answer, parseJson only if they matter: its last row contains the output tokens. */
+/** The blocks of an answer, parsed only if they matter: its last row contains the output tokens. */
 function blocksIn(bytes: Buffer, isSized: boolean): readonly Block[] | undefined {
   if (isSized && !bytes.includes(LARGE_WINDOW_MARK)) return [];
   const content = parseJson(`${bytes}`);
