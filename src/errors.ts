@@ -50,7 +50,7 @@ export function findingsError(what: string, findings: readonly { readonly messag
   return new CtxbError('config', `${what} has ${lines.length} faults:\n  ${lines.join('\n  ')}`);
 }
 
-/** By error code. */
+/** What to do about an error of the system, by its code. */
 const REMEDIES: Readonly<Record<string, string>> = {
   ENOENT: 'name an existing file or folder',
   EACCES: 'make it readable',
@@ -67,7 +67,7 @@ export function unreadableError(path: string, cause: unknown, code: ErrorCode = 
   return new CtxbError(code, `${path}: cannot be read (${systemReason(cause)})${todo}`, { cause });
 }
 
-/** By error code. */
+/** The exhausted resource, by error code. */
 const SHORTAGES: Readonly<Record<string, string>> = {
   EMFILE: 'too many files are open: raise the limit (ulimit -n)',
   ENFILE: 'too many files are open on this system: raise its limit (fs.file-max), or end other programs',
@@ -95,7 +95,7 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The result of the work, or another value if it throws. */
+/** Returns the result of the work, or another value if the work throws. */
 export function orElse<T, F>(work: () => T, otherwise: F): T | F {
   try {
     return work();

@@ -99,7 +99,11 @@ export function observedText(decision: Decision): string {
   }
 }
 
-/** @param named the prompts to name @param isResumable whether the state of the run was written */
+/**
+ * Names the prompts without an answer.
+ * @param named the prompts to name
+ * @param isResumable whether the state of the run was written
+ */
 export function leftUndoneText(
   { atReset, atLimit, prompts, reason }: DecisionOf<'left-undone'>,
   named = '',
@@ -171,7 +175,9 @@ function waitText({ cause, limit, by, until, status }: DecisionOf<'wait:begun'>)
   return `the API ${fault}: ${by === 'claude' ? 'claude tries again' : 'the turn will be repeated'}`;
 }
 
-/** Not printed immediately: the journal contains it, and the final summary the important figures. */
+/**
+ * Whether a decision is not printed at once. The journal contains it, and the final summary has the important figures.
+ */
 export function isRoutine(decision: Decision, observes = false): boolean {
   return ROUTINE.has(nameOf(decision)) || (!observes && isStepOfRelief(decision));
 }

@@ -36,7 +36,8 @@ export const processIo: Io = {
 };
 
 /**
- * nohup leaves a stdin that is open for writing only. A background process that tries to read a terminal is stopped.
+ * Whether stdin can be read. nohup leaves a stdin that is open for writing only, and the system stops a background
+ * process that reads a terminal.
  */
 function canReadStdin(): boolean {
   try {
@@ -57,7 +58,7 @@ export async function runMain(argv: readonly string[]): Promise<void> {
   process.exitCode = exitCode;
   if (!hasStreams) process.exit();
   process.once('beforeExit', () => process.exit());
-  // By then, a living reader has read everything.
+  // A living reader has read everything by then.
   if (exitCode > SIGNAL_CODE_BASE) setTimeout(() => process.exit(), READER_PATIENCE_MS).unref();
 }
 
@@ -89,7 +90,10 @@ function writeWhole(text: string): void {
 
 const PAUSE_MS = 1;
 
-/** The parent process may have made the pipe non-blocking, and then missing data is an error. */
+/**
+ * Tries again while the pipe is busy. The parent process may have made it non-blocking, so that missing data is an
+ * error.
+ */
 function retryIfBusy(work: () => number): number {
   for (;;) {
     try {

@@ -31,8 +31,8 @@ interface ChildOptions {
 }
 
 /**
- * @throws CtxbError `command-not-found` when the program is not found, `command-failed` when it cannot be started;
- * Error `EMFILE` when there are too many open files
+ * Starts claude. @throws CtxbError `command-not-found` when the program is not found, `command-failed` when it cannot
+ * be started; Error `EMFILE` when there are too many open files
  */
 export async function startChild(options: ChildOptions) {
   const child = await start(options);
@@ -115,7 +115,10 @@ export async function runUntouched(
   return result.exitCode;
 }
 
-/** With too few descriptors, Node starts a child without pipes, and emits the error before anyone listens. */
+/**
+ * Throws if the process has too few file descriptors. Node would start a child without pipes, and emit the error before
+ * anyone listens.
+ */
 function requireDescriptors(): void {
   const open: number[] = [];
   try {

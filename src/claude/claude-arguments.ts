@@ -9,7 +9,7 @@ import {
   type WordToken,
 } from './claude-options.ts';
 
-/** Not a headless run, or arguments that claude refuses. */
+/** Arguments that claude refuses, or that start no headless run. */
 interface UntouchedInvocation {
   readonly kind: 'untouched';
   readonly reason: string;
@@ -22,7 +22,7 @@ interface AmbiguousInvocation {
   readonly candidate: string;
 }
 
-/** Does not depend on settings files or environment variables. */
+/** A headless run as its arguments describe it, whatever the settings and the environment say. */
 export type HeadlessInvocation = ReturnType<typeof headlessInvocation>;
 
 type ClaudeInvocation = UntouchedInvocation | AmbiguousInvocation | HeadlessInvocation;
@@ -32,7 +32,7 @@ type Options = ReadonlyMap<string, string | undefined>;
 const OUR_OPTIONS: ReadonlySet<string> = new Set(['--print', '--input-format', '--output-format', '--verbose']);
 const OUR_ARGUMENTS = ['-p', '--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'];
 const NO_THOUGHTS = ['--thinking-display', 'omitted'];
-/** Needed with these arguments: without it, claude 2.1.330 would request short thoughts from the API. */
+/** The environment that goes with these arguments. Without it, claude 2.1.330 would ask the API for short thoughts. */
 export const NO_THOUGHTS_ENV = { CLAUDE_CODE_THINKING_DISPLAY_UPDATES: '0' };
 const RESUMING = ['--continue', '--resume', '--from-pr', '--teleport'];
 const SESSION_OPTIONS: ReadonlySet<string> = new Set([
@@ -67,24 +67,25 @@ export function readClaudeArguments(argv: readonly string[]): ClaudeInvocation {
   return prompt?.kind === 'ambiguous' ? prompt : headlessInvocation(argv, tokens, options, prompt);
 }
 
-/** Programs that start the one that their arguments name. They would read ctxb's options for claude as their own. */
+/** Programs that start another program. They would take ctxb's options for claude as their own. */
 const LAUNCHERS = ['env', 'nice', 'nohup', 'npx', 'sudo', 'time', 'timeout'];
 
-/** @throws CtxbError `usage` if another program would start claude, such as `env NAME=value claude` */
+/** Refuses a program that would start claude, such as `env NAME=value claude`. @throws CtxbError `usage` */
 export function refuseLauncher(words: readonly string[]): void {
   const [program = '', ...others] = words.map((word) => basename(word));
   if (LAUNCHERS.includes(program) && others.includes('claude'))
     throw new CtxbError('usage', `put ${program} before ctxb, because ctxb starts claude itself`);
 }
 
-/**
- * Ours come first, where no option of the caller can consume them, and none of ours has a variable number of values.
- */
+/** claude's arguments for a run. ctxb's own come first, where no option of the caller can take them as its values. */
 export function childArguments(invocation: HeadlessInvocation): string[] {
   return [...ourArguments(invocation), ...invocation.passed];
 }
 
-/** @param resume the session to resume; undefined: a fresh one */
+/**
+ * The arguments of a process that replaces the first one.
+ * @param resume the session to resume; undefined: a fresh one
+ */
 export function successorArguments(invocation: HeadlessInvocation, resume: string | undefined): string[] {
   return [...ourArguments(invocation), ...givenOption('--resume', resume), ...invocation.passedAgain];
 }
@@ -93,7 +94,10 @@ export function givenOption(name: string, value: string | undefined): string[] {
   return value === undefined ? [] : [name, value];
 }
 
-/** claude creates a new worktree at each start, unless it has a name, but a new process must work in the old one. */
+/**
+ * Names the worktree. Without a name, claude creates a new one at each start, but a new process must work in the old
+ * one.
+ */
 export function withNamedWorktree(invocation: HeadlessInvocation, name: string): HeadlessInvocation {
   const named = (words: readonly string[]) =>
     tokenise(words).flatMap((token) => {
@@ -135,7 +139,7 @@ function findCommand(argv: readonly string[], tokens: readonly Token[]): string 
   return first?.kind === 'word' && CLAUDE_COMMANDS.has(first.value) ? first.value : undefined;
 }
 
-/** Arguments that claude refuses for a missing value or their formats, but would accept with our formats. */
+/** Why claude refuses the arguments: a missing value, or formats that it would accept only because of ctxb's own. */
 function refusal(usedOptions: readonly OptionToken[], options: Options): string | undefined {
   const missing = usedOptions.find(({ incomplete }) => incomplete);
   if (missing !== undefined) return `${missing.name} needs a value`;
@@ -191,7 +195,7 @@ function headlessInvocation(
     passedAgain: tokens.flatMap((token) => (token === prompt || namesSession(token) ? [] : passedOn(token))),
     inputFormat,
     outputFormat,
-    /** The output format has no place for thoughts, so claude need not request them. */
+    /** Whether the output format has no place for thoughts, so that claude need not ask for them. */
     hidesThoughts: !options.has('--thinking-display') && !showsMessages,
     ...switches(options),
   };
@@ -213,7 +217,7 @@ function switches(options: Options) {
   };
 }
 
-/** If no word can only be the prompt, uses the first word after an unknown option. */
+/** Finds the prompt. If no word can only be the prompt, takes the first word after an unknown option. */
 function findPrompt(tokens: readonly Token[]): WordToken | AmbiguousInvocation | undefined {
   const free = freeWords(tokens)[0];
   if (free !== undefined) return free;
@@ -238,7 +242,10 @@ function namesSession(token: Token): boolean {
   return token.kind === 'option' && SESSION_OPTIONS.has(token.name);
 }
 
-/** Drops words that belong to no option: once ctxb's options are removed, the option before could take such a word. */
+/**
+ * The arguments of a token that ctxb passes on. Drops words without an option: once ctxb's options are removed, the
+ * option before could take such a word.
+ */
 function passedOn(token: Token): readonly string[] {
   if (token.kind === 'word') return token.owner === undefined ? [] : [token.value];
   return token.kind === 'option' && OUR_OPTIONS.has(token.name) ? [] : token.written;

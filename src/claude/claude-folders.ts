@@ -22,7 +22,10 @@ export function settingsPaths(where: Where): string[] {
 
 export const SETTINGS_LIMIT = 4 * 1024 * 1024;
 
-/** Such a hook may guard the context. @param given the value of `--settings`: a path or JSON */
+/**
+ * Whether the settings have a PreCompact hook, which may guard the context.
+ * @param given the value of `--settings`: a path or JSON
+ */
 export function hasCompactionHook(where: Where, given: string | undefined): boolean {
   const files = settingsPaths(where);
   const own = given?.trimStart().startsWith('{') ? parseFields(given) : undefined;
@@ -50,13 +53,13 @@ export function findSessionLog({ id, transcript }: LoggedSession, place: Where):
 
 type LoggedSession = Partial<GovernorState['session']>;
 
-/** The one whose log in the project was written last, unless it has no messages (2.1.330). */
+/** The session whose log in the project was written last, unless it has no messages (2.1.330). */
 export function newestSession(place: Where): string | undefined {
   const path = sessionLogsSince(0, place).find(mayBeResumed);
   return path && basename(path, '.jsonl');
 }
 
-/** Newest first. @param since milliseconds since the epoch */
+/** Session logs of the project, newest first. @param since milliseconds since the epoch */
 export function sessionLogsSince(since: number, place: Where): string[] {
   const folder = projectLogs(place);
   const logs = namesOf(folder, SESSION_LOG).map((name) => join(folder, name));
@@ -74,12 +77,17 @@ function mayBeResumed(path: string): boolean {
   return isEmpty;
 }
 
-/** May not exist. The name is derived from the project's path with links resolved. */
+/**
+ * The folder of the project's logs, which may not exist. Its name derives from the project's path with links resolved.
+ */
 export function projectLogs(place: Where): string {
   return join(configFolder(place), 'projects', projectFolder(realPath(place.cwd)));
 }
 
-/** False if its first row with a folder names another project, whose logs share the same folder. */
+/**
+ * Whether a log may belong to the project. Not if its first row with a folder names another one; several projects can
+ * share a folder of logs.
+ */
 export function mayBeOfProject(path: string, { cwd }: Where): boolean {
   const own = realPath(cwd);
   for (const line of readLines(path)) {
@@ -93,7 +101,10 @@ export function mayBeOfProject(path: string, { cwd }: Where): boolean {
 
 const FOLDER_LENGTH = 200;
 
-/** Measured with 2.1.197 and 2.1.329. Different projects may have the same name. */
+/**
+ * The name of a project's folder of logs (measured with 2.1.197 and 2.1.329). Different projects may have the same
+ * name.
+ */
 function projectFolder(cwd: string): string {
   const name = cwd.replaceAll(/[^a-zA-Z0-9]/g, '-');
   return name.length <= FOLDER_LENGTH ? name : `${name.slice(0, FOLDER_LENGTH)}-${hash(cwd)}`;

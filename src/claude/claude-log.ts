@@ -157,7 +157,7 @@ export function readLoggedState(state: GovernorState, io: Io): LoggedState {
   };
 }
 
-/** With secrets masked. */
+/** The open tool call in words, with secrets masked. */
 export function openToolText({ openTool }: SessionLog): string | undefined {
   return openTool && redact(`${openTool.name} ${openTool.title}`.trim());
 }

@@ -82,7 +82,7 @@ function descendants(pid: number): number[] {
   return found.slice(1);
 }
 
-/** Empty without `/proc`. */
+/** All processes of the machine; none without `/proc`. */
 function processes() {
   const pids = namesOf('/proc', /^\d+$/);
   return pids.map(Number).map((pid) => ({ pid, ...readStat(pid) }));

@@ -85,7 +85,10 @@ interface AskOutcome extends AskAnswer {
   readonly outcome: 'done' | 'not done' | 'timeout';
 }
 
-/** @throws CtxbError `usage` when no run or several match; `store` when it belongs to another user */
+/**
+ * Sends a request to a run and waits for the answer. @throws CtxbError `usage` when no run or several match; `store`
+ * when it belongs to another user
+ */
 async function askRun(what: Ask['what'], named: string | undefined, flags: AskFlags, io: Io): Promise<number> {
   const card = await findRun(named, io);
   const ask = { what, now: flags.now === true };

@@ -24,7 +24,7 @@ export type Define = (command: Command, connect: Connect) => void;
 /** Makes a command call a function with its arguments, its options and the world. The result is the exit code. */
 export type Connect = (command: Command, work: (...given: never[]) => Promise<number> | number) => void;
 
-/** @param text gets the width of the terminal; undefined if stdout is not one */
+/** Prints a result as JSON or as text. @param text gets the width of the terminal; undefined if stdout is not one */
 export async function printResult<T>(
   value: T,
   { json }: CommonFlags,

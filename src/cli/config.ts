@@ -36,13 +36,13 @@ export function settingsText(resolved: ResolvedConfig, columns: number | undefin
 
 type Row = ReturnType<typeof rowsOf>[number];
 
-/** A value is `null` if the key is not set. */
+/** A row for each key. The value is `null` if the key is not set. */
 function rowsOf({ config, sources }: ResolvedConfig) {
   const origins = Object.entries(sources) as [KeyPath | ToolKey, Origin][];
   return origins.map(([key, origin]) => ({ key, value: writtenValue(key, settingAt(config, key)) ?? null, origin }));
 }
 
-/** Prices are configured in dollars, but stored in micro-dollars. */
+/** A value as the user writes it. Prices are configured in dollars, but stored in micro-dollars. */
 function writtenValue(key: KeyPath | ToolKey, value: unknown): unknown {
   if (key !== 'cost.prices') return value;
   return mapFields(value, (price) => mapFields(price, (rate) => toUsd(Number(rate))));

@@ -54,7 +54,7 @@ export async function printReport(
   return Math.max(exitCodeOf(outcome), EXIT_UNWRITTEN);
 }
 
-/** @returns the reason why lines could not be printed */
+/** Prints lines to stdout. @returns the reason why they could not be printed */
 async function print(
   lines: Iterable<string>,
   columns: number | undefined,

@@ -35,7 +35,7 @@ Examples:
   ctxb receipts 3f2a
   ctxb receipts run.ndjson --json`;
 
-/** Without a terminal: wide enough that no line is cut. */
+/** Columns without a terminal: so wide that no line is cut. */
 const FULL_LENGTH = 1_000;
 
 async function receipts(name = '', flags: CommonFlags, io: Io): Promise<number> {

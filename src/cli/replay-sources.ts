@@ -38,7 +38,10 @@ export function replaySources(sources: readonly Source[], options: SourcesOption
   return replayCached(sources, openFileCache(join(folder, 'replay'), key), judge, onBytes);
 }
 
-/** @param judge judges the sources that have no cached figures, in order */
+/**
+ * Replays sources, with figures from the cache if they have not changed.
+ * @param judge judges the other sources, in order
+ */
 async function* replayCached(
   sources: readonly Source[],
   cache: FileCache,
@@ -80,7 +83,7 @@ function toCache(found: SessionFigures): DiskText {
   return joined([text, masked(keys), masked(columns)], BETWEEN_PARTS);
 }
 
-/** Undefined if the entry is damaged. Calls, which are most of the text, are not copied. */
+/** Reads an entry of the cache; undefined if it is damaged. Calls, which are most of the text, are not copied. */
 function fromCache(text: string): SessionFigures | undefined {
   const [figures = '', keys = '', columns = ''] = text.split(BETWEEN_PARTS);
   const kept = parseJson(figures) as Omit<Packed, 'keys' | 'columns'> | undefined;
@@ -90,10 +93,16 @@ function fromCache(text: string): SessionFigures | undefined {
 /** A character that neither JSON nor a key contains. */
 const BETWEEN_PARTS = '\u001f';
 
-/** Some file systems store the time of a change in steps of two seconds: a new file may change again unnoticed. */
+/**
+ * Milliseconds for which a changed file is not cached. Some file systems store the time of a change in steps of two
+ * seconds, so a new file may change again unnoticed.
+ */
 const UNCERTAIN_MS = 2_000;
 
-/** Changes with each of the files. Undefined if it is uncertain: stdin, a pipe, a missing file or one just written. */
+/**
+ * The identity of a recording's files, which changes with each of them. Undefined if it is uncertain: stdin, a pipe, a
+ * missing file or one just written.
+ */
 function identityOf({ file, subagents }: Source): string | undefined {
   if (file === '-') return undefined;
   const marks: string[] = [];

@@ -112,7 +112,10 @@ function sessionOptions(
   };
 }
 
-/** Without a pipe: at a terminal, all of claude's logs; for cron and CI, this project's unless all were requested. */
+/**
+ * The recordings to read by default. At a terminal, all of claude's logs; for cron and CI, this project's unless all
+ * were requested.
+ */
 function placeOf(io: Io, isAll: boolean): string {
   if (isPiped(io)) return '-';
   const folder = io.stdin.isTTY || isAll ? join(configFolder(io), 'projects') : projectLogs(io);
@@ -123,7 +126,10 @@ function placeOf(io: Io, isAll: boolean): string {
   );
 }
 
-/** @throws CtxbError `usage` when no such call exists, or when several recordings were given */
+/**
+ * Checks that the call to explain exists. @throws CtxbError `usage` when it does not, or when several recordings were
+ * given
+ */
 function requireExplained(sessions: readonly SessionFigures[], call: string): void {
   for (const [at, { explanation, file, calls }] of sessions.filter(isFull).entries()) {
     if (at > 0) throw new CtxbError('usage', '--explain takes one recording: name only one');

@@ -65,7 +65,10 @@ export async function resumeListedRun(
   return runHeadless(headless, io, () => terminalOf(config, io));
 }
 
-/** The run's own settings, overridden by the current flags. Settings of the terminal and the folder are current. */
+/**
+ * The run's own settings, overridden by the current flags. Settings that depend on the terminal or the folder are the
+ * current ones.
+ */
 function settingsFor(kept: RunSettings, now: PreparedRun, flags: Flags) {
   const { config, values } = requireGood(resolveStored(kept.values, flags));
   const { contextDir, costDir, quiet, statusLine } = now.config;

@@ -80,7 +80,7 @@ function sortOptions(options: readonly Option[]): Option[] {
   return [...first, ...others.map((each) => each.helpGroup('More:').hideHelp())];
 }
 
-/** For an unknown option, suggests placing it after `-- claude`. */
+/** Suggests placing an unknown option after `-- claude`. */
 function withSuggestion(text: string, { parent }: Command): string {
   const [, option] = /unknown option '([^']+)'\n$/.exec(text) ?? [];
   const words = (parent as { readonly rawArgs?: readonly string[] } | null)?.rawArgs ?? [];

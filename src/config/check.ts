@@ -71,7 +71,7 @@ export function numberLike(key: KeyPath, option: string, text: string): number {
   throw new CtxbError('usage', `${option}: expected ${expected}, found ${shown(text)}`);
 }
 
-/** What a text may stand for, likeliest first. A blank text is not a number. */
+/** The values that a text may stand for, likeliest first. A blank text is not a number. */
 function readings(text: string): unknown[] {
   const word = text.toLowerCase();
   const truth = ['true', '1'].includes(word) || (['false', '0'].includes(word) ? false : text);
@@ -80,7 +80,7 @@ function readings(text: string): unknown[] {
 
 const THOUSANDS = /^(\d+)k$/i;
 
-/** A percentage without its sign, or with a digit too many before it: 170 for 70%. */
+/** A percentage without its sign: 70, or 170 with a digit too many. */
 const WHOLE_PERCENT = /^1?([1-9]\d)$|^([2-9]|100)$/;
 
 function advice(key: KeyPath | ToolKey, value: unknown, expected: string, { source }: Origin): string {

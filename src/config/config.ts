@@ -6,7 +6,7 @@ export interface Config extends Policy {
   readonly observe: boolean;
   readonly quiet: boolean;
   readonly statusLine: 'auto' | 'always' | 'never';
-  /** Absolute, or relative to the working folder. */
+  /** Path of the context folder: absolute, or relative to the working folder. */
   readonly contextDir: string;
   /** Identifies a project for its costs: `contextDir`, unless a file that may have come with a repository set it. */
   readonly costDir?: string;
@@ -49,7 +49,7 @@ export interface Finding {
   readonly message: string;
 }
 
-/** @throws CtxbError `config` with every finding, one per line */
+/** The configuration, if it has no findings. @throws CtxbError `config` with every finding, one per line */
 export function requireGood<R extends { readonly findings: readonly Finding[] }>(resolved: R): R {
   if (resolved.findings.length > 0) throw findingsError('the configuration', resolved.findings);
   return resolved;

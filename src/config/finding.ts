@@ -24,7 +24,7 @@ export function shown(value: unknown): string {
 export function closest(word: string, candidates: Iterable<string>): string | undefined {
   const normalized = plain(word);
   let nearest: string | undefined;
-  // Accept wrong letters up to a third; a less similar proposal would only puzzle.
+  // Up to a third of the letters may be wrong. A less similar proposal would only puzzle.
   let smallest = Math.floor(normalized.length / 3) + 1;
   for (const candidate of candidates) {
     const names = [candidate, candidate.slice(candidate.lastIndexOf('.') + 1)];
@@ -46,7 +46,10 @@ export function didYouMean(suggestion: string | undefined, otherwise: string): s
   return suggestion === undefined ? otherwise : `did you mean ${suggestion}?`;
 }
 
-/** Counts insertions, deletions and substitutions. Two swapped letters count as one, and so does a missing end. */
+/**
+ * The number of mistakes: insertions, deletions and substitutions. Two swapped letters count as one, and so does a
+ * missing end.
+ */
 function mistakes(from: string, to: string): number {
   const distance = editDistance(from, to);
   const isSwap = distance === 2 && sortLetters(from) === sortLetters(to);

@@ -115,7 +115,10 @@ export function checkLevels(config: Config, origins: ResolvedConfig['sources']):
   }
 }
 
-/** Undefined when one level is a fraction, the other is in tokens, and the window is unknown. */
+/**
+ * Whether one level is below another; undefined if one is a fraction, the other is in tokens, and the window is
+ * unknown.
+ */
 function isBelow(lower: number, upper: number, window: number | undefined): boolean | undefined {
   if (window !== undefined) return inTokens(lower, window) < inTokens(upper, window);
   return lower <= 1 === upper <= 1 ? lower < upper : undefined;

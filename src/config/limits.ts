@@ -39,7 +39,7 @@ function isLimit({ key }: SetValue): boolean {
   return LIMITS.some((limit) => limit === key);
 }
 
-/** Whether a limit in the user's file is overridden by a lower one in the nearer file. */
+/** Whether the user's limit is overridden by a lower one in the nearer file. */
 function isLoose(value: SetValue, all: readonly SetValue[]): boolean {
   if (!isLimit(value) || value.origin.source !== 'user') return false;
   return all.some(({ key, origin, value: other }) => {

@@ -28,7 +28,7 @@ export async function parseData(path: string, text: string): Promise<unknown> {
   }
 }
 
-/** @throws SyntaxFault */
+/** Parses JSON. @throws SyntaxFault */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -40,7 +40,10 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Node reports no position for some errors: then it is the end of the shortest prefix that fails at a token too. */
+/**
+ * The offset of a fault in JSON. Node reports no position for some errors. Then it is the end of the shortest prefix
+ * that fails at a token too.
+ */
 function faultOffset(text: string, message: string): number {
   const [position] = groupsIn(/at position (\d+)/, message);
   if (position !== undefined) return Number(position);

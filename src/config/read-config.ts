@@ -130,7 +130,7 @@ async function readPlace(path: string): Promise<unknown> {
   return fieldsOf(await parseData(path, text))[PACKAGE_KEY];
 }
 
-/** @throws any error that is neither a fault in the file nor one of the file system, because it is a bug */
+/** The text of a fault in the file or of the file system. @throws any other error, because it is a bug */
 function faultText(error: unknown): string {
   if (error instanceof SyntaxFault) {
     return `:${error.line}:${error.column}: expected valid ${error.format}, found: ${error.message}; correct the file`;

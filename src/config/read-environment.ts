@@ -24,7 +24,7 @@ export function readEnvironment(env: Environment) {
     else {
       const usual = `a variable is named after its key, as ${variableName('thresholds.compact')}`;
       const todo = didYouMean(closest(where, [...keys.keys(), ...OTHER_VARIABLES]), usual);
-      // Without the value, which may be a secret.
+      // The value is left out, because it may be a secret.
       warnings.push({ key: where, message: `${where}: unknown variable, which ctxb ignores; ${todo}` });
     }
   }

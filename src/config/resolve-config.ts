@@ -95,7 +95,7 @@ export async function contextFolder(io: Where, contextDir?: string): Promise<str
   return resolve(io.cwd, config.contextDir);
 }
 
-/** @param all set values, from the lowest source to the highest */
+/** Resolves the values that were set. @param all from the lowest source to the highest */
 function resolveValues(all: readonly SetValue[], readFindings: readonly Finding[]): ResolvedConfig {
   const faults = all.map(({ key, value, origin }) => checkValue(key, value, origin));
   const right = all.filter((_, index) => faults[index] === undefined);

@@ -3,13 +3,15 @@ import { toMicroUsd } from '../core/governor/cost/cost.ts';
 import { type Price, ratesBy, USUAL_RATIOS } from '../core/governor/cost/prices.ts';
 
 const MAX_SECONDS = 86_400;
-/** More than any run costs, and low enough that sums in micro-dollars stay exact. */
+/**
+ * Maximum of an amount in US dollars: more than any run costs, and low enough that sums in micro-dollars stay exact.
+ */
 const MAX_USD = 1_000_000;
-/** The unit of all sums. */
+/** Minimum of an amount in US dollars: the unit of all sums. */
 const MIN_USD = '0.000001';
 
 const UNITS = { s: 1, m: 60, h: 3_600, d: 86_400 } as const;
-/** Node fires timers beyond 2^31 ms, nearly 25 days, immediately. */
+/** Maximum of a wait. Node fires a timer of more than 2^31 ms, nearly 25 days, at once. */
 const MAX_WAIT_SECONDS = 24 * UNITS.d;
 
 const PERCENTAGE = /^(?:100(?:\.0+)?|(?!0+(?:\.0+)?%)\d{1,2}(?:\.\d+)?)%$/;
@@ -98,7 +100,7 @@ function positiveNumber(expected: string, max: number) {
   return v.pipe(v.number(expected), v.gtValue(0, expected), v.maxValue(max, expected));
 }
 
-/** @param min tokens: lower numbers are probably percentages (60 means 60%, 170 means 70%) */
+/** The schema of a size. @param min tokens: lower numbers are probably percentages (60 means 60%, 170 means 70%) */
 function sizes(expected: string, min: number) {
   const percentage = v.pipe(
     v.string(expected),

@@ -78,7 +78,7 @@ class TextFault extends Error {
   }
 }
 
-/** @throws TextFault */
+/** The tokens of the text, checked for depth and number. @throws TextFault */
 function* tokens(text: string, lines: LineCounter) {
   const parser = new Parser(lines.addNewLine);
   lines.addNewLine(0);

@@ -13,7 +13,7 @@ export interface Check {
   readonly vital?: true;
   /** The scene that shows the fact. Checks with the same scene share one run of it. */
   readonly scene: Scene;
-  /** What must be true of a scene's record. The first expectation that fails is reported. */
+  /** The expectations about a scene's record. The first one that fails is reported. */
   readonly expect: (seen: SceneRecord) => readonly Expectation[];
 }
 

@@ -70,7 +70,7 @@ async function playScene({ scenario, hooks, play }: Scene, place: Place, ms: num
     } catch (error) {
       if (!(error instanceof Contradiction)) throw error;
       if (!timeout.aborted) return { status: 'fails', seen: error.message };
-      // What was not seen may only be late.
+      // An event that was not seen may only be late.
       return unknownVerdict(`${error.message}, waited for ${Math.ceil(ms / 1000)} s: ${more}`);
     }
     const requests = stage.standin.requests.map(({ kind, body }) => ({

@@ -23,7 +23,7 @@ export interface Place {
 /** The hooks of a scene, with their answers; undefined is a failure. */
 export type Hooks = Readonly<Partial<Record<HookName, (input: Fields) => object | undefined>>>;
 
-/** What claude has written. */
+/** The output of claude in a scene. */
 export interface ClaudeOutput {
   /** The events of each turn, up to its result. */
   readonly turns: (readonly Event[])[];

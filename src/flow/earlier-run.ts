@@ -53,7 +53,7 @@ function usdIn(stream: string): number {
   return toUsd(totalMicroUsd(cost));
 }
 
-/** @param name an id or a unique prefix. @throws CtxbError `usage` if no run matches, or several do */
+/** Finds a run. @param name an id or a unique prefix. @throws CtxbError `usage` if no run matches, or several do */
 export function findRun<R extends { readonly id: string }>(runs: readonly R[], name: string): R {
   const found = runs.filter(({ id }) => id.startsWith(name));
   const run = found.length === 1 ? found[0] : found.find(({ id }) => id === name);

@@ -21,7 +21,10 @@ const LINE = v.object({
 
 type HealthEntry = Pick<v.InferOutput<typeof LINE>, 'project' | 'session' | 'run' | 'details'>;
 
-/** undefined for a line that is truncated, of another check or `v`, of an unknown event, or lacks a figure. */
+/**
+ * Reads a line of a health log; undefined if it is truncated, of another check or `v`, of an unknown event, or lacks a
+ * figure.
+ */
 export function parseHealth(line: string): HealthEntry | undefined {
   const { success, output } = v.safeParse(LINE, parseJson(line));
   return success ? output : undefined;
@@ -74,7 +77,10 @@ export function createHealthReader() {
   };
 }
 
-/** Handoffs decided below this share of the window count as early. By default most do: it compares levels. */
+/**
+ * Share of the window below which a handoff counts as early. By default most are early, because the level of a handoff
+ * is lower.
+ */
 const EARLY_BELOW = 0.9;
 
 type Handoff = Extract<HealthEntry['details'], { readonly event: 'handoff' }>;

@@ -110,7 +110,10 @@ export function createGovernor(options: GovernorOptions = {}): Governor {
   };
 }
 
-/** Undefined for the first line of a record, which describes the run: this governor has its own options. */
+/**
+ * The input of a line; undefined for the first line of a record. That line describes the run, but this governor has its
+ * own options.
+ */
 function toInput(input: Input | RecordLine): Input | undefined {
   if ('event' in input) return input;
   if (readRecordedRun({ ...input }) !== undefined) return undefined;

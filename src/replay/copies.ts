@@ -153,12 +153,15 @@ function withUnseen<S extends SessionFigures>(session: S): S {
   return { ...session, cost: { ...session.cost, unseen: toUsd(unseen) } };
 }
 
-/** The cost besides the session's own calls, in micro-dollars: claude also counts titles and summaries. */
+/**
+ * The part of the cost that is not of the session's own calls, in micro-dollars. claude also counts titles and
+ * summaries.
+ */
 function extraOf(session: SessionFigures): number {
   return session.cost.computed ? 0 : toMicroUsd(ownFigures(session).usd ?? 0) - microUsdIn(session.ledger());
 }
 
-/** Most sessions share no call or compaction with another one, so their calls need not be unpacked. */
+/** The sessions that share a call or compaction with another one. Most do not, so their calls need not be unpacked. */
 function sharingSessions<S extends SessionFigures>(sessions: readonly S[]): S[] {
   if (sessions.length < 2) return [];
   const marks = sessions.map(marksOf);
@@ -184,7 +187,7 @@ function marksOf({ keys, ledger, compactions }: SessionFigures): readonly number
 
 const MARKED = 14;
 
-/** Places for the calls of a gigabyte of logs. */
+/** Initial number of places, enough for the calls of a gigabyte of logs. */
 const MANY_PLACES = 2 ** 18;
 
 interface HeldCall {
@@ -193,7 +196,7 @@ interface HeldCall {
   readonly microUsd: number | null;
 }
 
-/** Returns a function that finds the owner of a call among the sessions so far; undefined for the session itself. */
+/** Creates a function that finds the owner of a call among the sessions so far; undefined for the session itself. */
 function createOwners() {
   const owners = new Map<string, HeldCall>();
   return (keys: readonly string[], held: HeldCall): HeldCall | undefined => {
@@ -205,7 +208,10 @@ function createOwners() {
 
 const HOUR_MS = 3_600_000;
 
-/** A copy has the time of its original, or its cost. A gateway can give the calls of all sessions the same id. */
+/**
+ * Whether a call is a copy: it has the time or the cost of the original. A gateway can give the calls of all sessions
+ * the same id.
+ */
 function isSame(owner: HeldCall, { session, t, microUsd }: HeldCall): boolean {
   if (owner.t === null || t === null || owner.session.sessionId === session.sessionId) return true;
   return Math.abs(owner.t - t) < HOUR_MS || (microUsd !== null && microUsd > 0 && microUsd === owner.microUsd);
@@ -232,7 +238,7 @@ function byAge(a: SessionFigures, b: SessionFigures): number {
   );
 }
 
-/** Keys of compactions: the preceding call, which a copy may lack, and the time, which only copies share. */
+/** Keys of compactions: the call before, which a copy may lack, and the time, which only copies share. */
 function compactionKeys({ ledger, compactions }: SessionFigures) {
   const calls = compactions.length === 0 ? [] : ledger().filter(({ main }) => main);
   return compactions.map(({ call, preTokens, trigger, t }) => {
@@ -245,7 +251,10 @@ function compactionKeys({ ledger, compactions }: SessionFigures) {
 /** The owner of each call in the ledger or of each compaction; undefined for the session itself. */
 type Owners = readonly (HeldCall | undefined)[];
 
-/** @param extra cost of the owners besides their calls, in micro-dollars */
+/**
+ * Removes copies from the figures of a session.
+ * @param extra cost of the owners besides their calls, in micro-dollars
+ */
 function withCopies<S extends SessionFigures>(session: S, calls: Owners, compactions: Owners, extra: number): S {
   const ledger = session.ledger();
   const own = ledger.filter((_, index) => calls[index] === undefined);

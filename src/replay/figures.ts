@@ -23,7 +23,10 @@ export interface CountedAnswer {
   readonly microUsd: number;
 }
 
-/** Equal in light and full replays. Mutable, because a recording can have millions of lines. */
+/**
+ * Collects the figures of a recording, equal in light and full replays. Mutable, because a recording can have millions
+ * of lines.
+ */
 export function createFigures(cut: Cutter, keeps: { readonly prompts: boolean; readonly usage: boolean }) {
   const lines = { total: 0, unknown: 0, malformed: 0 };
   let lost = 0;

@@ -37,7 +37,10 @@ interface Asking extends Pick<GovernedOptions, 'window'> {
   readonly prompt: (line: Fields) => void;
 }
 
-/** Does what the governor asks: loads the mod, confirms requests, and compacts by the last plan as the mod does. */
+/**
+ * Plays a claude that obeys the governor: it loads the mod, confirms requests, and compacts by the last plan as the mod
+ * does.
+ */
 export function createObedience({ tell, claude, window, prompt }: Asking) {
   let plan: EffectOf<'plan-exact'> | undefined;
   let number = 0;
@@ -69,7 +72,7 @@ export function createObedience({ tell, claude, window, prompt }: Asking) {
 }
 
 /**
- * ctxb's governor in a recorded session: it decides as in a run, and a claude that does what it is asked answers it.
+ * Runs ctxb's governor in a recorded session. The governor decides as in a run, and a played claude does what it asks.
  * Every compaction is exact.
  */
 export function createGoverned({ policy, resumes, window, onReplaced }: GovernedOptions) {
@@ -141,7 +144,7 @@ export function createGoverned({ policy, resumes, window, onReplaced }: Governed
     claude,
     say(message: Message): void {
       held += tokensOfAll([message]);
-      // Without compactions nothing goes, and more than this only stays if the recording lost parts of its context.
+      // Without compactions nothing leaves the context. More than this stays only if the recording lost parts of it.
       if (!policy.compaction.enabled || held > MAX_HELD) forget();
       messages.push(message);
       sight.say(message);
@@ -179,7 +182,7 @@ export function createGoverned({ policy, resumes, window, onReplaced }: Governed
 /** Tokens, several times as many as any window has. */
 const MAX_HELD = 5_000_000;
 
-/** Without handoffs, and without limits that stop a run. */
+/** The policy without handoffs, and without limits that stop a run. */
 function withoutStops(policy: Policy): Policy {
   const { cost, handoff } = policy;
   return {
@@ -190,7 +193,7 @@ function withoutStops(policy: Policy): Policy {
   };
 }
 
-/** claude's own summary, and the step that the model has yet to see. */
+/** The messages after claude's own summary: the summary, and the step that the model has yet to see. */
 function summarised(messages: readonly Message[]): readonly Message[] {
   const step = messages.findLastIndex(({ role }) => role === 'assistant');
   return [createMessage('user', SUMMARY), ...messages.slice(Math.max(0, step))];

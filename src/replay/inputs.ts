@@ -26,7 +26,7 @@ const REPEATED: RecordingLine = { kind: 'repeated' };
 
 /** Reads the lines of one recording in order, in either dialect or from a record of a run. */
 export function createInputReader() {
-  /** By thread and model, because a call of another model can come in between. */
+  /** The newest message of each thread and model. By model too, because a call of another model can come in between. */
   const newest = new Map<string, string>();
   const rows = createIdSet();
   const messages = createIdSet();

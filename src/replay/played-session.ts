@@ -39,7 +39,7 @@ interface PlayedOptions extends Omit<GovernedOptions, 'onReplaced'> {
 /** A drop by more than this share of the context, without a compaction, is a new context. */
 const FRESH_SHARE = 0.5;
 
-/** A recorded session once more, with ctxb: the same calls, whose contexts grow by as much as they were recorded to. */
+/** Plays a recorded session again with ctxb: the same calls, whose contexts grow by as much as in the recording. */
 export function createPlayedSession({ priceOf, ...options }: PlayedOptions) {
   const [actual, ctxb] = [createTally(priceOf), createTally(priceOf)];
   const governed = createGoverned({ ...options, onReplaced });
@@ -59,7 +59,7 @@ export function createPlayedSession({ priceOf, ...options }: PlayedOptions) {
     if (recorded.length > 0) return before + addedTokens(call);
     if (call.context < previous.context * FRESH_SHARE) return undefined;
     const growth = call.context - previous.context;
-    // A removal without a compaction leaves at least the recorded context.
+    // A removal that is no compaction leaves at least the recorded context.
     return growth < 0 ? Math.max(before + growth, Math.min(before, call.context)) : before + growth;
   }
 

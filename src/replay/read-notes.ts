@@ -44,7 +44,7 @@ export async function buildNotes(source: Source, { stdin, mask, folder, onPage }
     if (!UNCERTAIN_KINDS.has(line.input.event.kind)) understood++;
     if ('sessionId' in line.input.event) session ||= line.input.event.sessionId || undefined;
     updated = Math.max(updated, line.input.t);
-    // A record of a run contains prompts when the caller sent them; notes list them when claude received them.
+    // The record of a run has a prompt when the caller sent it. Notes have it when claude received it.
     for (const entry of entries.add(line.input, host?.feed(line.input).after)) {
       for (const page of notebook.add(entry).pages) onPage?.(page);
     }

@@ -56,7 +56,7 @@ interface Item {
   readonly title?: (mask: Mask) => string;
 }
 
-/** undefined if the item lacks a word. `title` of a call: what it did and how it ended. */
+/** Matches an item; undefined if it lacks a word. `title` of a call: what it did and how it ended. */
 export function matchOf({ t, kind, texts, title = () => '' }: Item, { words, mask }: Search) {
   const lower = texts.map(comparable);
   const normalized = words.map(comparable);

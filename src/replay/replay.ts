@@ -45,7 +45,7 @@ export interface DepthOptions extends ReplayOptions {
   readonly depth: Depth;
 }
 
-/** Returns undefined if the file is not a session log, and for stdin, which can be read only once. */
+/** Replays a session log lightly; undefined for other files, and for stdin, which can be read only once. */
 async function readLightly({ file, subagents }: Source, options: ReplayOptions) {
   if (file === '-') return undefined;
   const replay = createLightReplay({ run: replayRun(options.policy), mask: options.mask });

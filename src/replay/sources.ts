@@ -225,7 +225,7 @@ function flatLogsIn(folder: string, onFault: OnFault): ReadonlyMap<string, reado
 /** Bytes of a log that contain its first row, which names the session. */
 const HEAD_BYTES = 64 * 1024;
 
-/** undefined if unreadable: reading the recording reports it later. */
+/** The session of a subagent's log; undefined if the log is unreadable, which reading the recording reports later. */
 function sessionOfAgent(path: string): string | undefined {
   const text = orElse(() => headOf(path, HEAD_BYTES), '');
   return /"isSidechain":\s*true/.test(text) ? /"sessionId":\s*"([^"]+)"/.exec(text)?.[1] : undefined;
@@ -239,7 +239,7 @@ function isLink(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }
 
-/** Returns the given path on an error, which reading the file reports later, and for stdin. */
+/** The path with links resolved. The given path for stdin, and after an error, which reading the file reports later. */
 function realPath(path: string): string {
   return path === '-' ? path : orElse(() => realpathSync.native(path), path);
 }

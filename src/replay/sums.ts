@@ -9,7 +9,7 @@ import type { Counts, SessionFigures, SessionSummary } from './summary.ts';
 import { whatIfTotals } from './what-if.ts';
 
 /**
- * As printed by `--json`.
+ * The report that `--json` prints.
  *
  * @param sessions processed by `markCopies`
  * @param since milliseconds since the epoch; sums by `by` exclude earlier calls
@@ -41,7 +41,7 @@ export interface Sum extends Counts {
 }
 
 /**
- * Days sorted newest first, projects and models by cost.
+ * The sums of each group. Days come newest first, projects and models by cost.
  *
  * @param sessions processed by `markCopies`
  * @param since milliseconds since the epoch; for earlier days, some sessions may be missing

@@ -203,7 +203,7 @@ function startCrew(program: URL, share: Share, onMessage: (message: FromWorker) 
   };
 }
 
-/** Returns undefined if the system allows no further thread. */
+/** Starts a thread; undefined if the system allows no further one. */
 function workerOf(program: URL, workerData: Share): Worker | undefined {
   try {
     return new Worker(program, { workerData, resourceLimits: RESOURCE_LIMITS });

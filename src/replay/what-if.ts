@@ -12,7 +12,7 @@ import { addFigures } from './tally.ts';
 /** Totals over all sessions with calls. */
 export type WhatIfTotals = NonNullable<ReturnType<typeof whatIfTotals>>;
 
-/** What other observers have found so far. */
+/** Figures of other observers so far. */
 interface Known {
   /** The calls of the main thread. */
   readonly calls: () => readonly CallBegun[];
@@ -70,7 +70,7 @@ export function createWhatIf(policy: Policy, known: Known): Observer<SessionWhat
 /** A session that begins with more tokens continues an earlier conversation. */
 const LARGEST_PREFIX = 100_000;
 
-/** undefined if no session was simulated. */
+/** Sums over sessions; undefined if no session was simulated. */
 export function whatIfTotals(sessions: readonly SessionSummary[]) {
   const tried = sessions.flatMap(({ whatIf }) => whatIf ?? []);
   if (tried.length === 0) return undefined;

@@ -43,7 +43,10 @@ export function textSearch(text: string): (word: string) => boolean {
 /** Length of a sequence in UTF-16 code units. Nearly all words are longer, so most searches end at the bits. */
 const SEQUENCE = 4;
 
-/** At least four bits for each character. Begins at the end, where words differ most. */
+/**
+ * The sequences of characters in a text: at least four bits for each character. Begins at the end, where words differ
+ * most.
+ */
 function sequencesIn(text: string): Uint32Array {
   const bits = new Uint32Array(2 ** Math.ceil(Math.log2(text.length / 8 + 1)));
   let hash = 0;

@@ -4,7 +4,7 @@ import { align, tableOf } from './layout.ts';
 import { onOneLine } from './shown.ts';
 import type { Style } from './style.ts';
 
-/** A row for each project, and one with the totals of several. @param width a wider table is split */
+/** A row for each project, and a row of totals for several. @param width a wider table is split */
 export function healthTable({ projects, total }: HealthReport, style: Style, width = Number.POSITIVE_INFINITY): string {
   if (projects.length === 0) return '';
   const table = tableOf([

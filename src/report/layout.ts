@@ -7,8 +7,8 @@ export function present(...lines: readonly (string | false | undefined)[]): stri
 }
 
 /**
- * The first row sets the number of columns. @param width a wider table is split into bands, each with all rows and
- * their names
+ * Aligns a table. The first row sets the number of columns.
+ * @param width a wider table is split into bands, each with all rows and their names
  */
 export function align(rows: Rows, width = Number.POSITIVE_INFINITY): string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));

@@ -50,7 +50,10 @@ function cellsOf(run: ListedRun, now: number): string[] {
   ];
 }
 
-/** What a run does, what it waits for, or why it ended. If that time is a day or more away, shows the date. */
+/**
+ * The activity of a run, its reason to wait, or the reason of its end. If that time is a day or more away, shows the
+ * date.
+ */
 export function stateText(
   { phase, waitsFor, end }: Pick<ListedRun, 'phase' | 'waitsFor' | 'end'>,
   now: number,

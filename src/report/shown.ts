@@ -30,7 +30,9 @@ export function tell({ stderr }: Io, text: string): void {
   stderr.write(`${hangingIndent('ctxb:', printable(text), stderr.columns)}\n`);
 }
 
-/** Also escapes DEL, the control characters from 0x80 to 0x9f, and marks that change the writing direction. */
+/**
+ * JSON that also escapes DEL, the control characters from 0x80 to 0x9f, and marks that change the writing direction.
+ */
 export function printableJson(value: unknown, indent?: number): string {
   return JSON.stringify(value, null, indent).replace(
     ESCAPED_IN_JSON,

@@ -5,7 +5,7 @@ import type { Io } from '../io.ts';
 import type { Watcher } from './headless-run.ts';
 import { timeoutSignal } from './signals.ts';
 
-/** Milliseconds after which a silent user counts as absent. */
+/** Milliseconds of silence after which the user counts as absent. */
 const PATIENCE_MS = 600_000;
 
 type AskPerson = EffectOf<'ask-person'>;
@@ -60,12 +60,12 @@ function dollars(usd: number): string {
   return `$${usd.toFixed(usd > 0 && usd < 0.01 ? 4 : 2)}`;
 }
 
-/** The limit for another yes: raised by its own amount, and above what was spent. */
+/** The limit offered after another yes: raised by its own amount until it is above the spending. */
 function nextLimit({ spentUsd, limitUsd }: Sums): number {
   return Math.max(limitUsd * 2, spentUsd + limitUsd);
 }
 
-/** Undefined ends the run. Only a clear yes or a sum above the spending counts. */
+/** Reads the user's answer; undefined ends the run. Only a clear yes or a sum above the spending counts. */
 export function readLimit(answer: string, { spentUsd, limitUsd }: Sums): number | undefined {
   const reply = answer.trim().toLowerCase();
   if (isYes(reply)) return nextLimit({ spentUsd, limitUsd });

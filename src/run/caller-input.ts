@@ -104,8 +104,8 @@ export function fixedPrompts(lines: readonly string[]): CallerInput {
 }
 
 /**
- * Prompts without a `uuid` get one, so that the session log shows which were delivered before a crash. Everything else
- * stays unchanged.
+ * The caller's lines. Prompts without a `uuid` get one, so that the session log shows which prompts arrived before a
+ * crash. All other bytes stay unchanged.
  */
 export function protocolLines(stdin: Readable, stamp: Stamp | undefined): CallerInput {
   async function read({ line, end, admit, mayContinue }: CallerListener): Promise<void> {
@@ -126,7 +126,7 @@ export function protocolLines(stdin: Readable, stamp: Stamp | undefined): Caller
   }
 
   return {
-    // A stdin that failed or was destroyed counts as ended.
+    // A stdin that fails or is destroyed counts as ended.
     start: (listener) => void read(listener).catch(listener.end),
     // An open stdin without a reader must not keep the process alive.
     stop: () => stdin.destroy(),

@@ -45,20 +45,23 @@ export function supervise(world: SupervisorWorld, { passOn, state, tell }: Liste
   async function untilEnd(): Promise<ChildEnd> {
     await passOn.read(child.stdout);
     const end = await child.ended;
-    // A process that ignored SIGTERM and had to be killed still ended on purpose.
+    // The process ignored SIGTERM and was killed. It still ended on purpose.
     const signal = isStopped && end.signal === 'SIGKILL' ? 'SIGTERM' : end.signal;
-    // Only a failed or hung process is replaced, so only then its log is needed.
+    // Only a failed or hung process is replaced, and only its successor needs the log.
     const isDone = end.code === 0 && !state().process.hangs;
     tell({ kind: 'exit', ...end, signal, ...(isDone ? UNREADABLE : loggedState()) });
     return end;
   }
 
-  /** A failed start counts as a crash; a start that a signal prevented counts as ended by the signal. */
+  /**
+   * Starts the next process. A failed start counts as a crash, and a start that a signal prevented as ended by the
+   * signal.
+   */
   async function next(): Promise<Child | undefined> {
     const start = nextStart;
     nextStart = undefined;
     if (start === undefined) return undefined;
-    // Ending the run cuts the wait short.
+    // The end of the run ends this wait.
     if (start.afterMs > 0) await delay(start.afterMs, undefined, { signal: wake.signal }).catch(() => {});
     if (state().mailbox.input !== 'open') return undefined;
     if (isStopped) {

@@ -41,7 +41,7 @@ export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number
 
   let isUnwritable = false;
   const onGone = (error: NodeJS.ErrnoException) => {
-    // Like claude, continue the work without a reader.
+    // Like claude, ctxb continues the work without a reader.
     if (error.code === 'EPIPE') return;
     isUnwritable = true;
     // The error ends the run, so it is printed even with --quiet.
@@ -65,7 +65,7 @@ export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number
   const about = { ...ends, startSuccessor, output, spent, admit, ask: questions.ask };
   const session = startSession(headless, about, files);
   if (resumed !== undefined && store.isWhole()) {
-    // From here on, this run's own file holds the state of the whole run.
+    // From here on, this run's own file has the state of the whole run.
     store.journal({ kind: 'end', runId: resumed.runId, resumedBy: run.runId });
     store.forgetRun(resumed.runId);
   }
@@ -108,7 +108,10 @@ export function isReplaced({ config, invocation }: HeadlessRun, end: ChildEnd): 
   return end.signal !== undefined && !wasEndedByUser(end);
 }
 
-/** If claude has to be killed, the cause may be a reader that does not read, which would also delay the end of ctxb. */
+/**
+ * Passes signals to the session. If claude has to be killed, the cause may be a reader that does not read. It would
+ * also delay the end of ctxb.
+ */
 function passSignals(signals: SignalWatch, session: Session, questions: Questions, outlet: Outlet): void {
   signals.handOver({
     interrupt() {
@@ -129,8 +132,8 @@ const INTERRUPT_PATIENCE_MS = 2_000;
 const STOP_PATIENCE_MS = 5_000;
 
 /**
- * Ends claude when the run must end at once, by force if necessary. Interrupts the turn first: on SIGTERM, claude
- * 2.1.197 leaves the command it has just started running.
+ * Ends claude when the run must end at once, by force if necessary. Interrupts the turn first, because after SIGTERM
+ * claude 2.1.197 leaves the command that it has just started running.
  */
 function stopOnSignal(stop: AbortSignal | undefined, session: Session): AbortController {
   const runEnd = new AbortController();
@@ -179,7 +182,7 @@ interface RunEnd {
   readonly lastResult: ResultEvent | undefined;
   readonly isUnsaved: boolean;
   readonly received: NodeJS.Signals | undefined;
-  /** stdout failed although it had a reader. */
+  /** Whether stdout failed although it had a reader. */
   readonly isUnwritable: boolean;
   readonly outcome: GovernorState['mailbox']['outcome'];
   readonly isUndone: boolean;
@@ -187,9 +190,9 @@ interface RunEnd {
 }
 
 /**
- * Whether prompts without an answer make the run a failure. False for callers that speak the control protocol, such as
- * the Agent SDK, because they interrupt turns on purpose and read each result; and for a claude that exited with an
- * error before it had a session, because it has already named the problem.
+ * Whether prompts without an answer make the run a failure. Not for callers that speak the control protocol, such as
+ * the Agent SDK: they interrupt turns on purpose and read each result. Not for a claude that exited with an error
+ * before it had a session: it has already named the problem.
  */
 function isUndone(state: GovernorState, { code }: ChildEnd): boolean {
   const { run, process, session } = state;
@@ -198,16 +201,16 @@ function isUndone(state: GovernorState, { code }: ChildEnd): boolean {
 }
 
 /**
- * The exit code for the caller: the signal that ended the run, else claude's own code. Where claude's code follows from
- * its last result (0 or 1), the last *visible* result counts instead, because a hidden turn after an error would turn 1
- * into 0.
+ * The exit code for the caller: the signal that ended the run, or else claude's own code. If claude's code follows from
+ * its last result (0 or 1), the last *visible* result decides instead. A hidden turn after an error would otherwise
+ * turn 1 into 0.
  */
 export function exitCodeOf(
   end: ChildEnd,
   { lastResult, isUnsaved, received, isUnwritable, outcome, isUndone, isUnsent }: RunEnd,
 ): number {
   if (received !== undefined) return signalExitCode(received);
-  // As claude does when the disk of its stdout is full.
+  // Like claude's exit code when the disk of its stdout is full.
   if (isUnwritable) return 1;
   if (outcome === 'asked' && isUndone) return UNANSWERED_CODE;
   if (outcome !== undefined && outcome !== 'asked') return OUTCOME_CODES[outcome];

@@ -14,7 +14,7 @@ interface CostKeeperOptions extends CostPlace {
   readonly runId: string;
   readonly period: 'day' | 'month';
   readonly limitUsd: number | undefined;
-  /** Micro-dollars of `Spending.lost` that the ledger already holds as claims of the continued runs. */
+  /** Micro-dollars of `Spending.lost` that the ledger already has as claims of the continued runs. */
   readonly lostBefore?: number | undefined;
   readonly now: () => number;
   readonly onFault: Faults;
@@ -38,7 +38,7 @@ export type CostKeeper = ReturnType<typeof createCostKeeper>;
 const LOOK_MS = 50;
 const MAX_LOOKS = 2_400;
 
-/** Whether a call is under way or follows without the caller. */
+/** Whether a call is running, or follows without the caller. */
 function mayCall(state: GovernorState): boolean {
   const { turn, operation } = state;
   const isBusy = turn.phase !== 'idle' || operation.phase !== 'idle' || waiting(state).length > 0;
@@ -60,14 +60,14 @@ export function createCostKeeper({
   let writtenMicroUsd = 0;
   let claimed = 0;
   /**
-   * Expected cost of a call in micro-dollars: the average by claude's last report, which has the final output tokens, or
-   * the cost of a later call if that is higher.
+   * Expected cost of a call in micro-dollars: the average by claude's last report, which has the final output tokens,
+   * or the highest cost of a later call.
    */
   let expectedCall = 0;
   let reported = { total: 0, calls: 0, at: options.now() };
-  /** Keeps other runs waiting until the cost of a call is known. */
+  /** The lock that makes other runs wait until the cost of a call is known. */
   let first: Lock | undefined;
-  /** Expected cost of calls that were interrupted because of other runs' spending: the API may bill them. */
+  /** Expected cost of calls that were interrupted because of other runs' spending. The API may bill them. */
   let interrupted = 0;
   let hasTold = false;
   let noted: string | undefined;
@@ -79,7 +79,7 @@ export function createCostKeeper({
 
   const report: Faults = limitUsd === undefined ? () => {} : onFault;
 
-  /** The next call retries, because a full disk may have room by then. */
+  /** A later call tries again, because a full disk may have room by then. */
   const attempt = <T>(work: (ledger: CostLedger) => T) =>
     orReport(report, "the project's cost limit cannot be followed", () => work(opened()));
 
@@ -131,7 +131,7 @@ export function createCostKeeper({
     first?.release();
   }
 
-  /** After a turn without a call, the next prompt waits again. */
+  /** Makes the next prompt wait again, because the turn made no call. */
   function letOthersCall(): void {
     first?.release();
     first = undefined;

@@ -19,7 +19,7 @@ export function createExactMod({ isGuarded, onFault }: ExactModOptions) {
   return {
     /** Writes the mod to a new folder, unless a user hook guards the context. */
     arm() {
-      // A new claude process has to report its mod alive again.
+      // Each claude process has to report its mod anew.
       folder?.remove();
       written = '';
       const guarded = isGuarded();

@@ -20,7 +20,10 @@ export interface ExecutorWorld {
   readonly onDecision: (decision: Decision) => void;
   readonly onFault: (message: string) => void;
   readonly answer: (hook: HookAnswer) => Answered;
-  /** Called before the context is replaced or a fresh one begins, because the notes must be on disk by then. */
+  /**
+   * Writes the notes. Called before the context is replaced or a fresh one begins, because the notes must be on disk by
+   * then.
+   */
   readonly flushNotes: () => void;
   readonly beforeHook?: ((hook: HookName) => void) | undefined;
   readonly hookFailed: (requestId: string) => void;
@@ -61,7 +64,8 @@ export function createExecutor(world: ExecutorWorld) {
   }
 
   /**
-   * While the caller does not read, ctxb does not read claude, so silence proves nothing and the timer starts again.
+   * Sets a timer. While the caller does not read, ctxb does not read claude, so silence means nothing and the timer
+   * starts again.
    */
   function setTimer(timer: TimerName, afterMs: number): void {
     clearTimer(timer);
@@ -73,7 +77,7 @@ export function createExecutor(world: ExecutorWorld) {
   }
 
   /**
-   * claude's hooks fail closed: without an answer they hang the turn or lose the prompt. After an `error`, claude
+   * Answers a hook of claude's. Without an answer, claude would hang the turn or lose the prompt. After an `error`, it
    * continues as if the hook did not exist.
    */
   function answerHook(effect: HookAnswer): void {
@@ -100,7 +104,7 @@ export function createExecutor(world: ExecutorWorld) {
     send(effect) {
       const { line, promptUuid, exact } = effect;
       if (promptUuid === undefined) return send(line, exact);
-      // Write to disk before sending: after a crash, claude's log shows whether the prompt arrived.
+      // On disk before it is sent: after a crash, claude's log shows whether the prompt arrived.
       store.run({ prompts: fatesIn(effect) });
       output.promptSent();
       send(line, exact);
@@ -113,7 +117,7 @@ export function createExecutor(world: ExecutorWorld) {
     },
     keep: ({ file, texts }) => store.keep(file, texts),
     'answer-hook': answerHook,
-    // claude takes a while to exit; update the notes meanwhile.
+    // claude takes a while to exit, so the notes are written meanwhile.
     'end-input': () => world.child().stdin.end(() => world.flushNotes()),
     'set-timer': ({ timer, afterMs }) => setTimer(timer, afterMs),
     'clear-timer': ({ timer }) => clearTimer(timer),

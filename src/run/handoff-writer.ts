@@ -45,7 +45,7 @@ export function createHandoffWriter({ run, io, folder, memory, faults }: Handoff
   };
 }
 
-/** An answer with at least half of the sections is better than the mechanical one. */
+/** Whether an answer has at least half of the sections, so that it is better than the mechanical document. */
 function isDocument(problems: readonly Problem[]): boolean {
   const missing = problems.filter(({ kind }) => kind === 'missing section' || kind === 'empty section');
   return missing.length <= HANDOFF_SECTIONS.length / 2;
@@ -91,7 +91,7 @@ function joinParts(...parts: readonly string[]): string {
   return parts.filter((part) => part !== '').join('\n\n');
 }
 
-/** Maximum UTF-16 units of a document that is given again, and of the note about the omitted part. */
+/** Maximum UTF-16 units of a repeated document, and of the note about its omitted part. */
 const MAX_GIVEN = 7_900;
 const MAX_CUT_NOTE = 300;
 

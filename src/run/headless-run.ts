@@ -30,7 +30,7 @@ export interface HeadlessRun {
   /** The URL of the telemetry receiver; undefined: OpenTelemetry's environment variables decide. */
   readonly otlp?: string | undefined;
   readonly showInjected?: boolean | undefined;
-  /** Its prompts are then the only ones. */
+  /** An interrupted run that this one resumes. Its prompts are then the only ones. */
   readonly resumed?: ResumedRun;
   readonly stop?: AbortSignal;
   /** May throw: claude then continues without the hook. */
@@ -70,11 +70,11 @@ export interface Watcher {
   ended(state: GovernorState, end: { readonly record: string | undefined; readonly isResumable: boolean }): void;
   /** Called before a write to stdout, which may be the same terminal. */
   clear(): void;
-  /** As `Ask`; undefined also without a user. */
+  /** Asks the user like `Ask`; undefined also if nobody can be asked. */
   ask(question: string, answer: () => Promise<string | undefined>): Promise<string | undefined>;
 }
 
-/** Seconds. With several prompts, or a wait for limits, nobody may be there to repeat a turn. */
+/** Seconds to repeat a turn. With several prompts, or a wait for limits, nobody may be there to do so. */
 const OUTAGE_SECONDS = 600;
 
 /** Seconds during which a failed turn is repeated while the API does not respond. */
@@ -88,8 +88,8 @@ export function outageSeconds({ config, prompts, promptsFile, resumed }: Headles
 const USUAL_TRIES_MS = 180_000;
 
 /**
- * Variables that make claude wait for a usage limit to reset. Then nothing has to be repeated, and subagents wait too.
- * Never overrides variables that the user has set.
+ * Variables that make claude wait until a usage limit resets. Then ctxb need not repeat a turn, and subagents wait too.
+ * Variables of the user stay.
  */
 export function waitVariables(headless: HeadlessRun, { env }: Io): Environment {
   const { observe, limits } = headless.config;
@@ -109,9 +109,9 @@ export function isAttended({ inputFormat }: HeadlessInvocation, { stdin, stderr 
 }
 
 /**
- * Arguments that make claude enforce the cost limits itself. claude stops at the call that crosses the limit, even if
- * ctxb's own count lags or ctxb is killed. That process then accepts no further prompt, so a last turn needs headroom
- * above the limit, and claude gets no limit if a user may raise it.
+ * Arguments with which claude enforces the cost limits itself. It stops at the call that crosses the limit, even if
+ * ctxb's count lags or ctxb is killed. That process then accepts no further prompt. So the limit has room for a last
+ * turn, and claude gets no limit if a user may raise it.
  *
  * @param spent US dollars that the run, and all runs of the project, have cost before this process
  * @param own the caller's own limit of claude; of two limits, claude takes the last one

@@ -30,7 +30,7 @@ export function fatesIn(action: Action): readonly News[] {
   return [{ uuid: action.promptUuid, line: action.line, fate: 'sent' }];
 }
 
-/** @param arrived uuids of the prompts in claude's logs */
+/** The prompts without an answer. @param arrived uuids of the prompts in claude's logs */
 export function openIn(
   prompts: readonly KeptPrompt[],
   arrived: ReadonlySet<string>,
@@ -39,7 +39,7 @@ export function openIn(
   const callers = prompts.filter(({ uuid }) => !isOwn(uuid));
   const last = callers.findLastIndex(({ uuid }) => arrived.has(uuid));
   return callers.flatMap((prompt, index) => {
-    // claude joins prompts that arrive together, and logs only the last one's uuid.
+    // claude logs only the uuid of the last of several prompts that arrive together.
     const hasArrived = arrived.has(prompt.uuid) || (prompt.fate === 'sent' && index < last);
     return prompt.fate === 'over' ? [] : [{ ...prompt, fate: hasArrived ? 'owed' : 'waiting' }];
   });

@@ -12,8 +12,8 @@ import type { Io } from '../io.ts';
 import type { WholeResults } from './output/whole-results.ts';
 
 /**
- * On the stream, only the result of a turn has the final token counts of calls: a turn that a kill cuts off has none,
- * and a subagent is stopped before. claude's logs and its counter have them.
+ * The spending of an ended process by claude's logs and its counter. On the stream, only the result of a turn has the
+ * final token counts of calls. A turn cut off by a kill has no result, and a subagent is stopped before it.
  *
  * @param since time of claude's last report, in milliseconds since the epoch
  */
@@ -48,8 +48,8 @@ export function spendingOfAgents(before: GovernorState, after: GovernorState, io
 }
 
 /**
- * Without a log, claude's counter alone has the whole calls, and it does not tell the subagents apart: each one that has
- * called since its last report counts all of what the stream did not show.
+ * The calls that the stream did not show. Without a log, only claude's counter has them, for all subagents together. So
+ * each subagent that has called since its last report counts all of them.
  */
 function unseenOf({ limits: { cost }, work: { agents } }: GovernorState, after: GovernorState): OwnEvent[] {
   const unseen = totalMicroUsd(after.limits.cost) - totalMicroUsd(cost);

@@ -4,7 +4,7 @@ import { parseFields, stringOf } from '../core/protocol/fields.ts';
 import { type Faults, orReport } from '../store/files/store-error.ts';
 import type { Inbox } from '../store/runs/inbox.ts';
 
-/** Milliseconds between two looks at the inbox while claude and the caller are silent. */
+/** Milliseconds between two looks into the inbox while claude and the caller are silent. */
 const LOOK_MS = 250;
 
 export function createMail(inbox: Inbox | undefined, onFault: Faults) {

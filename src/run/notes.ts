@@ -23,8 +23,8 @@ export interface NoteTakerWorld {
 }
 
 /**
- * Milliseconds. A caller sends its next prompt after a result, and that prompt must not wait for file writes; short
- * turns share one write.
+ * Milliseconds before notes are written. The caller's next prompt comes after a result, and must not wait for files.
+ * Short turns share one write.
  */
 const FLUSH_AFTER_MS = 500;
 
@@ -51,13 +51,13 @@ export function createNoteTaker(world: NoteTakerWorld) {
 
   function fail(consequence: string, error: unknown): void {
     isOver = true;
-    // The timer would only delay the exit of the process.
+    // The timer would only delay the end of the process.
     clearTimeout(timer);
     world.onFault(consequence, error);
     try {
       folder?.close();
     } catch {
-      // Another process takes over the lock when this one has exited.
+      // Another process takes the lock over after this one has exited.
     }
   }
 
@@ -129,7 +129,7 @@ export function createNoteTaker(world: NoteTakerWorld) {
   }
 
   return {
-    /** Queues an input that the governor has processed. It is noted before any method here returns notes. */
+    /** Queues an input that the governor has processed. No method here returns notes before the queue is processed. */
     see(input: Input, state: GovernorState): void {
       if (!isOver) unnoted.push({ input, state });
     },
@@ -160,7 +160,7 @@ export function createNoteTaker(world: NoteTakerWorld) {
 
 const TOOL_LOG = 'tool-log.md';
 
-/** The log is written first, so that all other files can be rebuilt from it after a crash. */
+/** The files of the notes. The log is written first, so that all others can be made again from it after a crash. */
 type NoteFiles = ReturnType<typeof createNoteFiles>;
 
 function createNoteFiles(folder: SessionFolder) {

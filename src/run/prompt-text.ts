@@ -18,7 +18,10 @@ export interface PromptText {
   readonly refused?: string;
 }
 
-/** @throws CtxbError `usage` when options contradict each other, or a prompt is empty, which claude rejects */
+/**
+ * Checks the prompts of a run. @throws CtxbError `usage` when options contradict each other, or a prompt is empty,
+ * which claude rejects
+ */
 export function checkPrompts({ invocation, prompts = [], promptsFile }: HeadlessRun): void {
   if (invocation.inputFormat === 'stream-json' && (prompts.length > 0 || promptsFile !== undefined)) {
     throw new CtxbError('usage', '--prompt and --prompts do not go with --input-format stream-json: choose one');
@@ -47,7 +50,7 @@ export async function promptText(headless: HeadlessRun, io: Io, onNotice: (text:
 const GRACE_MS = 100;
 
 /**
- * Text on a stdin that nobody reads would be lost without a word.
+ * Finds text on a stdin that nobody reads. Without a message, it would be lost.
  *
  * @returns a check, to call before the first prompt; it throws CtxbError `usage` if text has arrived. Later text goes
  * to `onLate`
@@ -69,7 +72,7 @@ export function watchUnread(
   });
   // A directory as stdin cannot be read, and has no text.
   stdin.on('error', () => {});
-  // A silent pipe must not keep the process alive.
+  // An open, silent pipe must not keep the process alive.
   stdin.unref?.();
   return async () => {
     if (await Promise.race([arrival, delay(GRACE_MS, false)])) throw new CtxbError('usage', UNREAD);
@@ -101,8 +104,8 @@ interface StdinText {
 }
 
 /**
- * Piped text; undefined when stdin is a terminal or empty. Stops reading at more than claude accepts. Like claude, with
- * a prompt from elsewhere it waits three seconds for the first byte, and then for all input.
+ * Piped text; undefined when stdin is a terminal or empty. Reads no more than claude accepts. Like claude, if there is
+ * another prompt it waits three seconds for the first byte, and then for all input.
  */
 export async function readStdinText({ stdin, hasPrompt, onNotice }: StdinText): Promise<string | undefined> {
   if (stdin.isTTY) return undefined;
@@ -131,7 +134,7 @@ export async function readStdinText({ stdin, hasPrompt, onNotice }: StdinText): 
   return text === '' ? undefined : text;
 }
 
-/** Trims nothing. */
+/** Joins the argument and the piped text, without trimming. */
 export function joinPrompt(argument: string | undefined, piped: string | undefined): string | undefined {
   if (argument === undefined || argument === '') return piped;
   return piped === undefined ? argument : `${argument}\n${piped}`;

@@ -30,7 +30,7 @@ export function keepRunCard({ state: folder, cwd, contextDir, now, figures }: Ca
   let latest = first;
   const seen = { compaction: 0, handoff: 0, resetsAt: undefined as number | undefined };
   let timer: NodeJS.Timeout | undefined;
-  // Without a home folder, or with a read-only one, the run is not listed.
+  // Without a home folder, or with a read-only one, the run is not in the list.
   let isListed = true;
 
   function write(end: RunCard['end']): void {

@@ -81,7 +81,7 @@ export function openRunFiles(headless: HeadlessRun, { run, io, record, notice }:
             lostBefore: headless.resumed?.spent.lost,
             limitUsd: projectLimitUsd,
             onWait: () => notice('waits for another run of this project: what a call costs is not known yet'),
-            // A reporter of its own, because a reporter announces each cause only once.
+            // Its own reporter, because each reporter announces a cause only once.
             onFault: createFaults(notice),
             onSpent: (spent) => store.run({ spent, figures: figures.kept() }),
           })
@@ -110,7 +110,7 @@ export function noteBeginning(
   if (resumed?.sessionId !== undefined) store.journal({ kind: 'session', runId: run.runId, id: resumed.sessionId });
 }
 
-/** @param resumes id of the run that this one resumes */
+/** Records the start of claude's process in the journal. @param resumes id of the run that this one resumes */
 export function noteProcess(store: SessionStore, { runId, mode }: Run, { pid }: Child, resumes?: string): void {
   const marks = { claude: processMark(pid), ctxb: processMark(process.pid) };
   store.journal({ kind: 'start', pid, ...marks, runId, mode, resumes });
@@ -129,7 +129,7 @@ function openInbox(folder: string, runId: string, onFault: Faults): Inbox | unde
   return opened && orReport(onFault, 'no notes are kept', () => createInbox(folder, runId));
 }
 
-/** For `ctxb replay`. A fault (a full disk) is reported once and ends the record, never the run. */
+/** Writes a record for `ctxb replay`. A fault (a full disk) is reported once and ends the record, never the run. */
 function createRecorder({ path, descriptor, isMasked }: RecordFile, run: Run, notice: Watcher['notice']) {
   let faulty = false;
 

@@ -27,9 +27,8 @@ import { type SignalWatch, watchSignals } from './signals.ts';
 
 /**
  * Runs claude to its end. Resolves with the exit code for the caller.
- *
- * The caller waits for everything before claude's start. Everything else is loaded while claude starts, which takes far
- * longer.
+ * Before claude's start it does only what the caller must wait for. It loads the rest while claude starts, which takes
+ * far longer.
  *
  * @param watch called once, when there is something to show
  * @throws CtxbError `store` when ctxb did not make the context folder, and as {@link checkPrompts}, {@link promptText}

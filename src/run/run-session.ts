@@ -59,7 +59,10 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
     carryOut: settle,
   });
 
-  /** Messages of commands come before the line that reports the end of the command, and before the next prompt. */
+  /**
+   * Feeds an input. Commands' messages come before the line that reports the end of the command, and before the next
+   * prompt.
+   */
   function feed(input: Input, line: ShownLine): void {
     const { from, event } = input;
     if (from === 'caller' || event.kind === 'user' || event.kind === 'result') tellAll(mail.drain());
@@ -74,7 +77,7 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
   function settle(transition: Transition, line: ShownLine | undefined): void {
     const { input, before, after, actions } = transition;
     telemetry?.see(transition);
-    // Order: kept-back lines, then the line, then its consequences, so that the answer was given even if ctxb is killed
+    // First the kept-back lines, then the line, then its consequences: the caller has the answer even if ctxb is killed
     // during those. Then the answer is recorded as given, because writing notes takes a while.
     carryOut(actions, settlesLines);
     line?.passOn?.();
@@ -131,7 +134,7 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
     figures: files.figures,
     state,
     onEvent(event, text, passOn) {
-      // A program that fails before it has a session may print the reason here. A later line of this form is torn.
+      // A program that fails before it has a session may print the reason here. Later, a line of this form is torn.
       const isLost = event.kind === 'malformed' && output.format !== 'stream-json' && state().session.id === undefined;
       if (isLost && text.trim() !== '') watcher.relay(text);
       feed({ t: now(), from: 'claude', event }, { text, passOn });

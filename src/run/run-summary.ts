@@ -13,7 +13,7 @@ const KIND = 'ctxb run summary';
 
 export type RunSummary = ReturnType<typeof createRunSummary>;
 
-/** @throws CtxbError `usage` when the path is not writable, before anything is started */
+/** Creates the summary of a run. @throws CtxbError `usage` when the path is not writable, before anything is started */
 export function createRunSummary(path: string) {
   const startedAt = Date.now();
   requireWritable(path);

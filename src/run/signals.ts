@@ -4,7 +4,7 @@ export type SignalWatch = ReturnType<typeof watchSignals>;
 
 interface SignalHandlers {
   readonly interrupt: () => void;
-  /** Whether an interruption of the turn cannot reach the caller. */
+  /** Whether the caller cannot get an interruption of the turn. */
   readonly isStuck?: () => boolean;
   readonly kill: (signal: NodeJS.Signals) => void;
 }

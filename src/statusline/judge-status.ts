@@ -14,7 +14,7 @@ import { createInputReader } from '../replay/inputs.ts';
 import { replayRun } from '../replay/replay-run.ts';
 import type { StatusInput } from './status-input.ts';
 
-/** @param lines the newest lines of the log of an interactive session */
+/** Judges an interactive session. @param lines the newest lines of its log */
 export function judgeStatus(lines: readonly string[], status: StatusInput, policy: Policy): GovernorState {
   const host = createHost(initialState(replayRun(policy)));
   const reader = createInputReader();
@@ -57,7 +57,7 @@ export function callAhead({ gauge }: GovernorState, { usage, model }: KnownBySta
   // Some gateways report what was written to the cache only by lifetime, which claude omits here.
   const unsplit = gauge.call === null ? 0 : contextOf({ ...gauge.call.usage, cacheCreation: 0 });
   const isKnown = gauge.basis === 'measured' && [gauge.used, unsplit].includes(contextOf(usage));
-  // For a call with several inferences, claude reports their sum, which is not a context.
+  // For a call with several inferences, claude reports their sum, which is not the size of a context.
   const isSum = gauge.call !== null && contextOf(usage) === shownContext(gauge.call.usage);
   if (contextOf(usage) > (gauge.window.tokens ?? Number.POSITIVE_INFINITY) || isSum) return undefined;
   // After a boundary, the usage belongs to an earlier call until the next call ends.

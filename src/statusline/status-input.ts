@@ -38,21 +38,21 @@ function readLimits(value: unknown): Record<string, LimitUse> {
 /** Bytes read from the end of the log, about ten turns. Reading more would delay the status line. */
 const USUAL_BYTES = 256 * 1024;
 
-/** Matches lines of calls with usage; parsing them decides later. */
+/** Matches lines that may be calls with usage. Parsing decides. */
 const CALL = /"usage":\{/;
 const SIDECHAIN = '"isSidechain":true';
 const BOUNDARY = '"subtype":"compact_boundary"';
 
 /**
- * Includes a call of the main thread if the last 8 MB contain one, because the last lines can be long. Behind a
- * compaction, also the first lines of the log. @throws Error of the file system
+ * The last lines of a log. They include a call of the main thread if the last 8 MB have one, because lines can be long.
+ * After a compaction, also the first lines of the log. @throws Error of the file system
  */
 export function newestLines(path: string): readonly string[] {
   for (let bytes = USUAL_BYTES; ; bytes = LOG_TAIL_BYTES) {
     const { lines, start } = readTail(path, bytes);
     const last = lines.findLastIndex((line) => CALL.test(line) && !line.includes(SIDECHAIN));
     if (start > 0 && bytes < LOG_TAIL_BYTES && last === -1) continue;
-    // The first call shows the size of what every context begins with.
+    // The first call shows the size of the beginning of every context.
     const isEmptied = lines.findLastIndex((line) => line.includes(BOUNDARY)) > last;
     return start > 0 && isEmptied ? [...headOf(path, USUAL_BYTES).split('\n'), ...lines] : lines;
   }

@@ -17,7 +17,7 @@ export interface Part {
 
 const HIGHEST_RANK = 7;
 
-/** Lengths of the bar. If a part up to the rank `kept` does not fit beside it, the next shorter bar is tried. */
+/** Lengths of the bar. If a part up to the rank `kept` does not fit beside one, the next shorter bar is tried. */
 const BARS = [
   { cells: 20, kept: 4 },
   { cells: 5, kept: 2 },
@@ -30,7 +30,11 @@ export function paintLine(parts: readonly Part[], style: Style): string {
   return parts.map(({ text, colour }) => (colour === undefined ? text : style[colour](text))).join(SEPARATOR);
 }
 
-/** @param costUsd as reported by claude @param width in columns; a longer line loses its least important parts */
+/**
+ * The parts of the status line.
+ * @param costUsd as reported by claude
+ * @param width in columns; a longer line loses its least important parts
+ */
 export function statusParts(
   state: GovernorState,
   costUsd: number | undefined,
@@ -46,7 +50,7 @@ export function statusParts(
       if (lengthOf(fitting) <= width) return fitting;
     }
   }
-  // Not even the percentage fits: cut it.
+  // Not even the percentage fits, so it is cut.
   const [first] = gaugeParts(state, 0);
   return [{ ...first, text: first.text.slice(0, Math.max(0, width)) }];
 }
@@ -55,7 +59,7 @@ function lengthOf(parts: readonly Part[]): number {
   return [...parts.map(({ text }) => text).join(SEPARATOR)].length;
 }
 
-/** Tokens without a percentage if the window is unknown. */
+/** How full the context is: tokens, without a percentage if the window is unknown. */
 function gaugeParts({ gauge, run }: GovernorState, cells: number): [Part, ...Part[]] {
   const { fraction, basis, predicted, window } = readGauge(gauge);
   if (basis === 'none') {
@@ -73,7 +77,7 @@ function gaugeParts({ gauge, run }: GovernorState, cells: number): [Part, ...Par
   ];
 }
 
-/** Until a compaction, a handoff, the level at which the agent is asked to finish, or the end of the window. */
+/** The number of turns until a compaction, a handoff, a request to finish, or the end of the window. */
 function forecastParts(state: GovernorState): Part[] {
   const { predicted, basis, window } = readGauge(state.gauge);
   const next = basis === 'none' ? undefined : nextOf(state, predicted);
@@ -87,7 +91,10 @@ function forecastParts(state: GovernorState): Part[] {
   return [{ text: `${turns} to ${what}`, rank: 4, colour: 'dim' }];
 }
 
-/** Below the latest level, no compaction or handoff follows within the first calls, nor right after another one. */
+/**
+ * Whether a compaction or handoff may follow. Below the latest level, none follows within the first calls, nor right
+ * after another one.
+ */
 function mayFollow(state: GovernorState, predicted: number): boolean {
   const level = inTokens(state.run.policy.thresholds.compact, state.gauge.window.tokens);
   return predicted >= level || reliefMoment(state) !== undefined;
@@ -107,10 +114,10 @@ function nextOf(state: GovernorState, predicted: number) {
   return isWarned ? { at: window, what: 'full' } : { at: warn, what: 'critical' };
 }
 
-/** Longest forecast shown, in turns; beyond it, the context has hardly grown so far. */
+/** Longest forecast in turns. Beyond it, the context has hardly grown. */
 const MAX_TURNS = 99;
 
-/** At the average growth of the latest turns. @param threshold a fraction of the window (≤ 1) or tokens (> 1) */
+/** Turns at the average growth of the latest turns. @param threshold a fraction of the window (≤ 1) or tokens (> 1) */
 function turnsUntil({ gauge, turn }: GovernorState, threshold: number): number | undefined {
   const { growth } = turn;
   const room = inTokens(threshold, gauge.window.tokens) - gauge.used;
@@ -120,7 +127,9 @@ function turnsUntil({ gauge, turn }: GovernorState, threshold: number): number |
   return remaining > MAX_TURNS ? undefined : remaining;
 }
 
-/** Only a run has a cost limit. Elsewhere the cost is that of claude's session, which may have been resumed. */
+/**
+ * The cost. Only a run has a cost limit. Elsewhere the cost is that of claude's session, which may have been resumed.
+ */
 function costParts(state: GovernorState, costUsd: number | undefined, isWide: boolean): Part[] {
   if (costUsd === undefined) return [];
   const { mode, policy } = state.run;

@@ -33,7 +33,7 @@ export interface CleanupOptions {
 
 /**
  * Plans the removal of files with ctxb's names, and of the folder if nothing else is in it. Never follows links. While
- * a run uses the folder or can be continued, only completed sessions are removed, because the run may need the rest.
+ * a run uses the folder or can be continued, removes only completed sessions, because the run may need the rest.
  *
  * @throws CtxbError `store` when ctxb did not make the folder, or must never remove it
  */
@@ -80,7 +80,10 @@ function sessionsOf(runs: readonly LinkedRun[]): string[] {
   return runs.flatMap(({ sessions }) => sessions.map(({ id }) => id));
 }
 
-/** A flow between two steps, a starting run and a run without notes have no session. */
+/**
+ * Ids of the runs and flows in the folder without a session: a flow between two steps, a starting run, a run without
+ * notes.
+ */
 function runningIn(root: string): string[] {
   const sessions = sessionsIn(root).flatMap(({ id, running }) => (running ? [id] : []));
   if (sessions.length > 0) return sessions;
@@ -91,7 +94,10 @@ function runningIn(root: string): string[] {
   return [...new Set(runs), ...liveFlowRuns(root)];
 }
 
-/** Newest first. All sessions of an active run count as running, even those that no process has open. */
+/**
+ * The sessions of the folder, newest first. All sessions of an active run count as running, even if no process has them
+ * open.
+ */
 function sessionsIn(root: string) {
   const live = new Set(sessionsOf(liveRuns(root)));
   return listSessions(root).map(({ id, ids, running }) => ({

@@ -43,7 +43,10 @@ export function createSignals(measure: Measure) {
     set('ctxb.context.utilization', fraction);
   }
 
-  /** A counter must not fall: if claude reports less than computed, wait until the total exceeds the sent amount. */
+  /**
+   * Adds the cost to its counter. A counter must not fall: if claude reports less than was computed, waits until the
+   * total is above the sent amount.
+   */
   function cost(state: GovernorState): void {
     const total = totalMicroUsd(state.limits.cost);
     if (total > countedCost) measure('ctxb.cost', toUsd(total - countedCost));

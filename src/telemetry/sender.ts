@@ -53,7 +53,7 @@ function meterProvider({ to, runId, env, onFault }: SenderOptions): MeterProvide
   return new MeterProvider({ resource: resourceOf(runId), readers: [new PeriodicExportingMetricReader({ exporter })] });
 }
 
-/** Options override the SDK's variables, so only set what the variables leave open. */
+/** The exporter's options. They override the SDK's variables, so they contain only what no variable sets. */
 function exporterConfig({ url }: Destination, env: Environment) {
   return {
     ...(url !== undefined && { url }),

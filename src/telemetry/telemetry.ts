@@ -15,7 +15,7 @@ interface TelemetryOptions {
   readonly notice: (text: string) => void;
 }
 
-/** Undefined if telemetry is not configured or failed to start. Loads the SDK on demand. */
+/** Starts telemetry; undefined if it is not configured or failed to start. Loads the SDK on demand. */
 export async function openTelemetry(options: TelemetryOptions, { env }: Io): Promise<Telemetry | undefined> {
   const { otlp, runId, notice } = options;
   const onFault = once(notice);

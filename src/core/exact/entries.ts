@@ -22,7 +22,7 @@ const REPLY_LENGTH = 600;
 /** Maximum code points of claude's summary, of which the conversation has no other copy. */
 const SUMMARY_LENGTH = 16_000;
 
-/** Entries of the parts that do not stay whole. @param room tokens; a summary leaves a share to the others */
+/** Entries of the parts that do not stay whole. @param room tokens; a summary leaves a share of it to the others */
 export function entriesOf(parts: readonly Part[], whole: Whole, room: number): Entry[] {
   const summaryLength = Math.min(SUMMARY_LENGTH, Math.floor(room * 0.9));
   return parts.flatMap((part): Entry[] => {
@@ -37,7 +37,7 @@ export function entriesOf(parts: readonly Part[], whole: Whole, room: number): E
 /** Maximum tokens for lines and answers: every call reads them, so more would cost more than looking up facts again. */
 const LINES_TOKENS = 3_000;
 
-/** Share of edits: what they wrote is not in the note, and looking it up again costs a call. */
+/** Share of the room for edits. The note does not contain what they wrote, and finding it out again costs a call. */
 const EDIT_SHARE = 0.75;
 
 /**

@@ -11,7 +11,7 @@ import { lossReason, stepForm } from './step-form.ts';
 import { resultsOf, usedRounds, type Whole, type WholeOptions, wholeRounds } from './whole-rounds.ts';
 
 export interface Answer {
-  /** The remaining messages; undefined if claude compacts itself. */
+  /** The messages that stay; undefined if claude compacts in its own way. */
   readonly messages?: readonly Message[];
   readonly outcome: Outcome;
   /** Why the compaction should wait for the next call. */
@@ -29,16 +29,19 @@ export interface AnswerOptions {
 
 type Outcome = Omit<ExactReceipt, 'version' | 'number' | 'ms'>;
 
-/** Share of the space after prompts and note for the last steps; lines and answers get the rest. */
+/** Share of the space after prompts and note for the last steps. Lines and answers get the rest. */
 const WHOLE_SHARE = 0.6;
 
 /** Share of the same space, after unseen results, for contents that are likely to be used again. */
 const MAX_USED = 0.9;
 
-/** Tokens for the text around lines and in the note that is not counted individually. */
+/** Tokens for the text around lines, and for the part of the note that is not counted. */
 const FRAME = 100;
 
-/** Every prompt, then the last steps whole, then answers and a line for each older step. No model writes any part. */
+/**
+ * Compacts exactly: keeps every prompt, the last steps whole, earlier answers, and a line for each older step. Needs no
+ * model.
+ */
 export function exactAnswer(messages: readonly Message[], given: ExactPlan, circumstances: AnswerOptions = {}): Answer {
   const { summary, ...plan } = given;
   if (summary !== undefined && tokensOfAll(messages) >= summary.from)
@@ -49,7 +52,10 @@ export function exactAnswer(messages: readonly Message[], given: ExactPlan, circ
   return plan.keep?.length ? answerTo(messages, { ...plan, keep: [] }, circumstances) : answer;
 }
 
-/** Leaves no more than a summary in addition to the open step, and all contents that claude would show again. */
+/**
+ * Answers with no more than a summary would leave besides the open step, and with all contents that claude would show
+ * again.
+ */
 function answerWithin(room: number, messages: readonly Message[], plan: ExactPlan, circumstances: AnswerOptions) {
   const budget = Math.min(plan.budget, room + tokensOfOpenStep(messages));
   const answer = answerTo(messages, { ...plan, budget }, circumstances);
@@ -102,7 +108,7 @@ function answerTo(messages: readonly Message[], plan: ExactPlan, circumstances: 
   };
 }
 
-/** Refuses to take what the model has yet to see, or waits until it has. */
+/** Refuses to remove results that the model has yet to see, or waits until it has seen them. */
 function refuseCut(
   messages: readonly Message[],
   open: Round,
@@ -117,7 +123,10 @@ function refuseCut(
   return loss === undefined && summary === undefined ? undefined : refusal(messages, waits);
 }
 
-/** Order of priority: unseen results, contents that are likely to be used again, the last steps, then lines. */
+/**
+ * Shares the room. In order of priority: unseen results, contents that are likely to be used again, the last steps,
+ * then lines.
+ */
 function shareRoom(
   parts: readonly Part[],
   room: number,

@@ -27,7 +27,7 @@ function pathOf({ tool, input }: ToolUse): string | undefined {
   return tool === 'Read' ? textOf(fieldsOf(input).file_path) : undefined;
 }
 
-/** Only changes results with numbered lines. */
+/** Replaces the lines of a result. Only results with numbered lines are changed. */
 function refreshLines({ input }: ToolUse, result: ToolResult, file: string): ToolResult {
   const shown = result.text.split('\n');
   const first = Number(groupsIn(/^(\d+)\t/, result.text)[0] ?? 0);

@@ -38,7 +38,7 @@ function isAsked(text: string): boolean {
   return (text.startsWith(OWN_OPENING) && text.endsWith(CONTINUE_SENTENCE)) || isHandoffRequest(text);
 }
 
-/** Undefined for messages of others. */
+/** Reads a message that ctxb added; undefined for other messages. */
 export function readOwn(text: string): Own | undefined {
   if (text.startsWith(NOTE)) return { kind: 'note', gone: Number(groupsIn(OMITTED_STEPS, text)[0] ?? 0) };
   if (text.startsWith(SUMMARY_TITLE)) return { kind: 'summary', text: text.slice(SUMMARY_TITLE.length + 1) };
@@ -51,7 +51,7 @@ export function readOwn(text: string): Own | undefined {
   return { kind: 'lines', lines: lines.map((line) => line.slice(BULLET.length)) };
 }
 
-/** @param omitted number of omitted steps since the beginning of the session */
+/** The note of a compaction. @param omitted number of omitted steps since the beginning of the session */
 export function noteText(note: string, omitted: number): string {
   const omission = omitted === 0 ? '' : ` ${omitted} older ${omitted === 1 ? 'step is' : 'steps are'} left out.`;
   return `${NOTE} ${EXPLANATION}${omission}${note === '' ? '' : `\n\n${note}`}`;

@@ -17,7 +17,7 @@ export function stepForm(messages: readonly Message[], model: string): Form {
   return hasOpenStep(messages) && !PRESERVES_THOUGHTS.test(model) && hasThoughts(messages) ? QUOTED_FORM : BUILT_FORM;
 }
 
-/** Whether the model has thought in the current turn: a thought appears as a message without words and calls. */
+/** Whether the model has thought in the current turn. A thought appears as a message without words and calls. */
 function hasThoughts(messages: readonly Message[]): boolean {
   const prompt = messages.findLastIndex((message) => message.role === 'user' && !isResult(message));
   return messages.slice(prompt + 1).some(({ role, text, toolUses }) => {
@@ -25,7 +25,10 @@ function hasThoughts(messages: readonly Message[]): boolean {
   });
 }
 
-/** Builds new rows: a session with claude's own rows of tool calls resumes from everything before the compaction. */
+/**
+ * Builds new rows for a step. With claude's own rows of tool calls, a session would resume from everything before the
+ * compaction.
+ */
 function buildStep({ words, calls }: Round, results: readonly ToolResult[]): Message[] {
   const toolUses = calls.map(({ use: { tool_use_id, tool, input } }) => ({ tool_use_id, tool, input }));
   const reply = createMessage('assistant', words, { toolUses });

@@ -19,10 +19,16 @@ export interface WholeOptions {
   readonly form: Form;
 }
 
-/** Tokens of the replies before the last one: every call reads them. Contents that may be used again do not count. */
+/**
+ * Maximum tokens of the replies before the last one. Every call reads them. Contents that may be used again do not
+ * count.
+ */
 const EARLIER_TOKENS = 3_000;
 
-/** The last replies, back to the first gap. Shortens the results of the last one if need be. @param room tokens */
+/**
+ * The last replies, back to the first that does not fit. Shortens the results of the last one if necessary.
+ * @param room tokens
+ */
 export function wholeRounds(
   parts: readonly Part[],
   room: number,

@@ -33,7 +33,7 @@ export type EndReason =
   | ('done' | 'failed' | 'unanswered' | 'stopped' | 'signal' | 'cost-limit' | 'time-limit' | 'usage-limit' | 'outage')
   | ('stalled' | 'refused' | 'unrelieved');
 
-/** @param state the latest state of the run */
+/** The status of a run. @param state the latest state of the run */
 export function runStatusOf(state: GovernorState): RunStatus {
   const { gauge, turn, session } = state;
   const isKnown = gauge.basis !== 'none' && !isCharactersOnly(gauge);
@@ -80,7 +80,7 @@ export const OUTCOME_CODES = {
 /** Exit code of a run that a signal ended, minus the signal's number. */
 const SIGNAL_BASE = 128;
 
-/** @param state the latest state of the run */
+/** Why a run has ended. @param state the latest state of the run */
 export function endReason({ mailbox: { outcome }, limits }: GovernorState, exitCode: number): EndReason {
   if (exitCode > SIGNAL_BASE) return 'signal';
   if (outcome === 'asked') return 'stopped';

@@ -142,7 +142,7 @@ export type ControlPurpose =
   | 'cost';
 
 /**
- * What has become of a prompt without an answer.
+ * The state of a prompt without an answer.
  * - `waiting`: ctxb holds it.
  * - `sent`: ctxb sent it into the turn after the last tool round. If the turn ends before claude reads it, it starts
  * the next turn.
@@ -158,7 +158,7 @@ export interface OpenPrompt {
   readonly fate: PromptFate;
 }
 
-/** What the agent already knows about its budget. */
+/** The agent's knowledge of its budget. */
 const NOTHING_TOLD = {
   zone: 'ok' as ZoneName,
   /** When ctxb last asked the agent for a stopping point in this zone `critical`, in milliseconds since the epoch. */

@@ -19,7 +19,7 @@ interface Failing extends Pick<DeadEnd, 'count' | 'first' | 'evidence'> {
 
 const MAX_CALLS = 256;
 
-/** Above this number, the least recently seen dead end is removed. */
+/** Maximum number of dead ends. Above it, the least recently seen one is removed. */
 const MAX_DEAD_ENDS = 1_000;
 
 const MAX_EVIDENCE = 20;
@@ -77,7 +77,10 @@ export function createDeadEnds() {
     return deadEnd === undefined ? [] : [{ what: 'cleared', deadEnd }];
   }
 
-  /** Edits back to the old text are a dead end of the file, until an edit that was taken back is made again. */
+  /**
+   * Handles an edit. Edits back to the old text are a dead end of the file, until an edit that was taken back is made
+   * again.
+   */
   function noteEdit(entry: ToolEntry): DeadEndChange[] {
     const { agent, change, t, id, input, reverse } = entry;
     if (reverse === undefined) return [];
@@ -131,7 +134,7 @@ function coreOf({ agent, command }: ToolEntry): string | undefined {
   return command && `${agent}\n${commandCore(command.text).text}`;
 }
 
-/** Whether other calls may now end otherwise: effects of commands are unknown, and before a prompt a user may act. */
+/** Whether other calls may now end otherwise. Effects of commands are unknown, and before a prompt a user may act. */
 function mayChange(entry: Entry): boolean {
   if (entry.kind !== 'tool') return entry.kind === 'prompt';
   const { outcome, name, command, change } = entry;

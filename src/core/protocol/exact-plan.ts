@@ -111,7 +111,7 @@ export function readPlan(
   };
 }
 
-/** Returns the items whose key is not in `known`; a repeated key must occur in `known` as often. */
+/** The items whose key is not in `known`. A key that occurs several times must occur in `known` as often. */
 export function withoutKnown<T>(known: readonly string[], all: readonly T[], keyOf: (one: T) => string): T[] {
   const unmatched = [...known];
   return all.filter((one) => {

@@ -44,7 +44,7 @@ export function parseFields(line: string): Fields {
   return fieldsOf(parseJson(line));
 }
 
-/** Undefined for invalid JSON. */
+/** Parses JSON; undefined if it is invalid. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

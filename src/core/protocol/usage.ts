@@ -39,7 +39,9 @@ export interface LimitUse {
   readonly resetsAt: number | undefined;
 }
 
-/** Undefined without counts. A count may be a numeric string; missing, null and negative counts become 0. */
+/**
+ * Reads usage; undefined without counts. A count may be a numeric string. Missing, null and negative counts become 0.
+ */
 export function readUsage(value: unknown): Usage | undefined {
   const usage = readCounts(value);
   const iterations = listOf(fieldsOf(value).iterations);

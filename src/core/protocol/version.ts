@@ -1,4 +1,7 @@
-/** @param version as `init` and session logs report it, such as `2.1.330`; undefined counts as the oldest */
+/**
+ * Whether a version of Claude Code is at least `minimum`.
+ * @param version as in `init` and session logs, such as `2.1.330`; undefined counts as the oldest
+ */
 export function isAtLeast(version: string | undefined, minimum: string): boolean {
   const parts = partsOf(version ?? '0');
   for (const [place, part] of partsOf(minimum).entries()) {

@@ -93,7 +93,7 @@ type CuratorAnswer = v.InferOutput<typeof answerSchema>;
 
 export const ANSWER_JSON_SCHEMA = JSON.stringify({ ...toJsonSchema(answerSchema), $schema: undefined });
 
-/** @throws Error for anything but an answer in this shape */
+/** Parses the curator's answer. @throws Error for an answer of another shape */
 export function readAnswer(text: string): CuratorAnswer {
   const { success, output } = v.safeParse(answerSchema, parseJson(text));
   if (success) return output;

@@ -11,7 +11,7 @@ interface FlowChoice {
   readonly profile?: string | undefined;
 }
 
-/** @throws CtxbError `config` with all findings, one per line */
+/** Reads a flow from a file. @throws CtxbError `config` with all findings, one per line */
 export function readFlow(path: string, choice: FlowChoice = {}): Flow {
   return checkFlow(path, readText(path), choice);
 }

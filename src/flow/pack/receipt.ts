@@ -10,7 +10,7 @@ export function outcomeCounts(items: readonly { readonly outcome: Outcome }[]) {
   return counts;
 }
 
-/** @param shown code points shown; undefined if omitted */
+/** Whether an output is included, cut or omitted. @param shown code points shown; undefined if omitted */
 export function outcomeOf(shown: number | undefined, chars: number): Outcome {
   if (shown === undefined) return 'omitted';
   return shown < chars ? 'cut' : 'included';
@@ -58,7 +58,10 @@ export function longestNote(steps: number): string {
 
 export type ReceiptItem = Readonly<ReturnType<typeof receiptItem>>;
 
-/** @param shown code points shown of the output or its summary; undefined if the step is omitted */
+/**
+ * The line of a receipt about a step.
+ * @param shown code points shown of the output or its summary; undefined if the step is omitted
+ */
 export function receiptItem(candidate: Candidate, shown: number | undefined) {
   const { item, tier, by, chars, summary, isNamed } = candidate;
   const outcome = summary !== undefined && shown !== undefined ? 'summary' : outcomeOf(shown, chars);

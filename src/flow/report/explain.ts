@@ -20,7 +20,10 @@ type FlowExplained = ReturnType<typeof explainFlow>;
 
 export type StepExplained = FlowExplained['steps'][number];
 
-/** @param run id of the run with the outputs of `world`; undefined if the flow has not run */
+/**
+ * Explains a flow without running it.
+ * @param run id of the run with the outputs of `world`; undefined if the flow has not run
+ */
 export function explainFlow(flow: Flow, world: BriefingWorld, run?: string) {
   return {
     version: 1,

@@ -52,7 +52,7 @@ export const NOT_STARTED = {
   ...NO_FIGURES,
 };
 
-/** @param onLine receives each line of claude's stdout, in stream-json, without line break */
+/** Runs claude for a step. @param onLine receives each line of claude's stdout, in stream-json, without line break */
 export async function runStep(run: StepRun, io: Io, watch: Partial<StepWatcher>, onLine?: (text: string) => void) {
   const startedAt = performance.now();
   let last: Answer | undefined;
@@ -126,7 +126,10 @@ export function createLineSink(onLine: (line: string) => void): Writable {
   return split2((line: string) => void onLine(line)).resume();
 }
 
-/** @throws CtxbError `usage` if the arguments set what the flow sets, or are not those of a headless run */
+/**
+ * Reads claude's arguments for the steps. @throws CtxbError `usage` if they set what the flow sets, or start no
+ * headless run
+ */
 export function readStepClaude(words: readonly string[], model: string | undefined) {
   refuseLauncher(words);
   const [program = 'claude', ...args] = words;

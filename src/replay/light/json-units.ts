@@ -41,7 +41,7 @@ function decode(bytes: Buffer): number {
     const length = LENGTHS[byte] as number;
     if (length === 1) {
       units[count++] = byte;
-      // Not `length`: the processor reads the next byte before it knows this one.
+      // Not `length`, because the processor reads the next byte before it knows this one.
       at++;
     } else {
       const unit = byte === BACKSLASH ? (ESCAPES[bytes[at + 1] as number] as number) : unitAt(bytes, at, length);

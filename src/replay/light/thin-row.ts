@@ -26,7 +26,7 @@ const [UUID, TIMESTAMP, STOP, ID] = [slot('uuid'), slot('timestamp'), slot('stop
 const TOOL_ID = slot('tool_use_id');
 const [CONTENT, REPORT, DATA] = [hole('content'), hole('report'), hole('data')];
 
-/** What is known of a log so far. */
+/** Facts about the log so far. */
 interface State {
   /** Whether tool results currently have no effect on the figures. */
   readonly isCalm: () => boolean;
@@ -135,7 +135,7 @@ const AGENT_KEYS = ['Id"', 'Tokens'].map((text) => Buffer.from(text));
 /** A full replay also needs the time of a wake-up. */
 const REPORT_KEYS = [...AGENT_KEYS, Buffer.from('For"')];
 
-/** Returns undefined if rows of this form must always be parsed. */
+/** The reader for rows like this one; undefined if they must always be parsed. */
 function readerOf(row: Fields, state: State): Reader | undefined {
   if (row.type === 'assistant') return answerReader(row);
   const isPrompt = isPromptRow(row);

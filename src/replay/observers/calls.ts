@@ -7,7 +7,7 @@ import { type Seen, timeIn } from './seen.ts';
 
 export function createCalls() {
   const calls: CallBegun[] = [];
-  /** By source. A map, because a tool can be named `constructor`, which every object inherits. */
+  /** Tokens added, by source. A map, because a tool can be named `constructor`, which every object inherits. */
   const added = new Map<string, number>();
 
   function take(): Growth {

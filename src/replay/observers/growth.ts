@@ -45,7 +45,9 @@ export function createGrowth({ cut, withResults, onAdded }: GrowthOptions) {
     for (const [index, block] of event.blocks.entries()) add(block, index, role, seen);
   }
 
-  /** Masks only results that are shown, because masking takes longer than everything else. */
+  /**
+   * A result as the report shows it. Only such results are masked, because masking takes longer than everything else.
+   */
   function shown({ gone, target, ...result }: TrackedResult): ResultSeen {
     const stayed = Math.max(0, (gone ?? calls) - result.call + 1);
     return { ...result, target: cut(target, LINE_LENGTH), stayed };

@@ -40,7 +40,7 @@ export function createLedger(keepsUsage: boolean) {
     microUsd: [] as number[],
     usages: [] as Usage[],
   };
-  /** By subagent id; '' is the main thread. */
+  /** The newest call of each thread, by subagent id; '' is the main thread. */
   const open = new Map<string, Open>();
   /** The first call of the turn. */
   let turnFrom = 0;

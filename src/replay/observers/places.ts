@@ -41,7 +41,7 @@ export function createPlaces() {
     if (places.length > 2 * MAX_PLACES) places.splice(0, MAX_PLACES);
   }
 
-  /** Also on one line, as facts are. */
+  /** Adds a prompt as it is and on one line, as facts are. */
   function addPrompt(line: number, text: string): void {
     add({ line, call: 0 }, `${withSpaces(text)}\n${text}`);
   }
@@ -58,7 +58,7 @@ export function createPlaces() {
       const after = places.filter((place) => place.call > 0 && place.line >= line && place.line < end);
       const fact = factOf(told);
       const isIn = ({ text }: Place) => holds(text(), fact);
-      // The shown fact may be cut.
+      // A fact in a report may be cut.
       const begins = ({ text }: Place) => holds(text(), { ...fact, isOpen: true });
       return {
         line: (before.findLast(isIn) ?? before.findLast(begins))?.line ?? null,

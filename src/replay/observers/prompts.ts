@@ -67,7 +67,7 @@ export function createSubagents(cut: Cutter) {
   const uses = createToolUses(({ name, input }) =>
     isAgentCall(name) ? textOf(fieldsOf(input).subagent_type) : undefined,
   );
-  /** By subagent id. For background subagents, the usual ones, claude's log has no other source. */
+  /** Kinds of subagents by id. For background subagents, the usual ones, claude's log has no other source. */
   const kinds = new Map<string, string>();
 
   function observeKind({ event }: Input): void {

@@ -128,7 +128,7 @@ function addedOf(calls: readonly CallSeen[]) {
 
 const PLACE = '"data of the page"';
 
-/** @param template the built page */
+/** The page with its data. @param template the built page */
 export function replayHtml(template: string, data: PageData): string {
   const [before = '', after = ''] = template.split(PLACE);
   // A `<script>` element ends at the first `</script`, even inside a string.

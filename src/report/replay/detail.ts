@@ -46,7 +46,7 @@ function timelineOf(session: SessionSummary, page: Page): string[] {
   ];
 }
 
-/** At least one call, without a compaction between them. @param since the call before them */
+/** The rows of a segment: at least one call, without a compaction between them. @param since the call before them */
 function segmentRows(
   calls: readonly CallSeen[],
   since: CallSeen | undefined,

@@ -10,7 +10,7 @@ import { figuresOf, shortPaths } from './session-list.ts';
 
 export const json: Report = (sessions, page) => {
   const { by, since, series, retention } = page.list;
-  // Without what only another output needs.
+  // Data that only another output needs is left out.
   const asked = sessions.map(({ retention: facts, ...session }) => ({
     ...(series ? session : withoutSeries(session)),
     ...(retention && facts && { retention: facts }),
@@ -81,7 +81,7 @@ function cell(figure: Figure): string {
   return /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** The names of the columns, which are printed without sessions too. */
+/** The names of the columns. The header is printed even without sessions. */
 const HEADER = [
   'file,session,project,model,claude_code_version,dialect,first,last,window,window_source,context_peak',
   'context_peak_fraction,context_peak_call,context_last,context_basis,turns,calls,compactions',
@@ -92,8 +92,8 @@ const HEADER = [
 ].join();
 
 /**
- * In the order of the header; tokens unless the name says otherwise. Calls, compactions, tokens and cost exclude what
- * is copied from another session, so that sums over rows count it once.
+ * A row in the order of the header; tokens unless the name says otherwise. Calls, compactions, tokens and cost exclude
+ * what is copied from another session, so that sums over rows count it once.
  */
 function csvRow(session: SessionSummary) {
   const { file, project, model, dialect, window, context, turns, compactions, cost, subagents, copied, lines } =
@@ -146,7 +146,7 @@ function csvRow(session: SessionSummary) {
   };
 }
 
-/** null if the time is unknown, or outside the range of a Date. */
+/** The time in ISO 8601; null if it is unknown, or outside the range of a Date. */
 function isoTime(t: number | null): string | null {
   return t === null ? null : new Date(t).toJSON();
 }

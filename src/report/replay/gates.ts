@@ -5,7 +5,7 @@ import type { SessionFigures } from '../../replay/summary.ts';
 import { counted, dollars, percent, tokens, unseenText } from '../figures.ts';
 import { onOneLine } from '../shown.ts';
 
-/** A missing limit is not checked. */
+/** The limits to check; a missing one is not checked. */
 export interface Gates {
   /** Peak context: a fraction of the window (≤ 1) or tokens (> 1). */
   readonly failOver?: number | undefined;
@@ -72,7 +72,9 @@ function excessText(compactions: readonly CompactionFigures[], owner: string, li
   return first && `${count}${owner}, more than ${limit}: the first one over it after call ${first.call}`;
 }
 
-/** By list prices of the main thread only, so possibly too late; undefined if the limit is not exceeded. */
+/**
+ * The first call above the limit, by list prices of the main thread only, so possibly too late; undefined if none is.
+ */
 function firstCallAbove(ledger: readonly LedgerCall[], limit: number): number | undefined {
   let sum = 0;
   return ledger.find(({ main, microUsd }) => {

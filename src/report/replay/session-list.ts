@@ -126,7 +126,11 @@ function lastParts(path: string, width: number): string {
   return fitText(parts.join('/'), width, 'end');
 }
 
-/** @param totals the figures of all rows; other columns have texts @param label spans the columns with texts */
+/**
+ * A table of sessions or groups.
+ * @param totals the figures of all rows; other columns have texts
+ * @param label spans the columns with texts
+ */
 function table(
   rows: readonly Partial<Row>[],
   totals: Row,

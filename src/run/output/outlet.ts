@@ -39,7 +39,7 @@ export function createOutlet(
   stream.on('error', fail);
 
   return {
-    /** The reader is too slow: nothing more should be produced until it has drained. */
+    /** Whether the reader is too slow. Nothing more should be produced until it has read everything. */
     get isBlocked() {
       return isBlocked();
     },

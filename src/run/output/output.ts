@@ -52,7 +52,7 @@ export function createOutput({ format, verbose }: OutputFormat, outlet: Outlet) 
     get lastResult() {
       return lastResult;
     },
-    /** claude could not write its log. Outside of stream-json it exits with 1 then. */
+    /** Whether claude could not write its log. Outside of stream-json it then exits with 1. */
     get isUnsaved() {
       return isUnsaved;
     },

@@ -45,8 +45,8 @@ export interface PassOnOptions {
 
 /**
  * Passes lines on before parsing them, so that no line waits. Parses a line first only if it may be ctxb's own (in an
- * injected turn, on the control channel, or with one of our ids), may contain traces of ctxb, or reports a failure that
- * ctxb may repair.
+ * injected turn, on the control channel, or with one of ctxb's ids), may contain traces of ctxb, or reports a failure
+ * that ctxb may repair.
  */
 export function createPassOn({ output, figures, state, onEvent }: PassOnOptions) {
   const keptBack: Record<'buffered' | 'deferred', Line[]> = { buffered: [], deferred: [] };
@@ -72,7 +72,7 @@ export function createPassOn({ output, figures, state, onEvent }: PassOnOptions)
     output.event(event, bytes, isAnswerFinal(state()));
   }
 
-  /** Of several failed results in a row, keeps only the last one. */
+  /** Keeps a failed result back. Of several in a row, only the last one. */
   function defer(line: Line): void {
     if (keptBack.deferred.at(-1)?.event.kind === 'result') keptBack.deferred = [];
     keptBack.deferred.push(line);
@@ -96,7 +96,7 @@ export function createPassOn({ output, figures, state, onEvent }: PassOnOptions)
     for (const row of objectsIn(line).values) acceptPart(JSON.stringify(row), fate === 'show');
   }
 
-  /** The line itself was passed on before. */
+  /** Handles a line that was passed on before. */
   function acceptPart(line: string, isShown: boolean): void {
     const event = decodeLine(line);
     figures.see(event, line, state(), isShown);
@@ -153,7 +153,7 @@ export function createPassOn({ output, figures, state, onEvent }: PassOnOptions)
           resolve();
         });
       }),
-    /** `buffered` until their turn is known, `deferred` because of a failure. */
+    /** Shows or drops kept-back lines. `buffered`: until their turn is known. `deferred`: because of a failure. */
     settle(which: 'buffered' | 'deferred', fate: 'show' | 'drop'): void {
       const lines = keptBack[which];
       keptBack[which] = [];
@@ -162,7 +162,7 @@ export function createPassOn({ output, figures, state, onEvent }: PassOnOptions)
   };
 }
 
-/** An interrupted turn continues later, so claude's words about the interruption are not for the caller. */
+/** Whether claude reports an interruption that is not for the caller, because the turn continues later. */
 function isInterrupting({ turn }: GovernorState): boolean {
   return turn.stopped !== undefined && turn.stopped !== 'asked';
 }

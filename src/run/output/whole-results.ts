@@ -134,7 +134,7 @@ export function createWholeResults(before?: EarlierFigures, lost?: ModelUsage) {
     carriedOn = undefined;
   }
 
-  /** Sums by model. Their costs add up to the total in US dollars. */
+  /** Sums by model. Their costs add up to `usd`. */
   function wholeModels(usd: number): ModelUsage {
     if (!isSetBack) return since;
     fixBase(usd);
@@ -200,7 +200,7 @@ export function createWholeResults(before?: EarlierFigures, lost?: ModelUsage) {
 /** US dollars. A smaller difference comes from rounding. */
 const LEAST_USD = 1e-6;
 
-/** Without the long texts of the call. */
+/** A call without its long texts. */
 interface OpenCall {
   readonly model: string | undefined;
   readonly usage: Usage;
@@ -250,7 +250,7 @@ function callUsage({ model = '', usage }: OpenCall): ModelUsage {
   return { [model]: { ...tokens, cacheReadInputTokens: cacheRead, cacheCreationInputTokens: cacheCreation } };
 }
 
-/** Makes the costs add up to a sum in US dollars. */
+/** Scales the costs of the models so that they add up to `usd`. */
 function withCost(models: ModelUsage, usd: number): ModelUsage {
   const [first] = Object.keys(models);
   return first === undefined ? models : addModels(models, { [first]: { costUSD: usd - usdOf(models) } });

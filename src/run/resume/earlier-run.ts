@@ -30,7 +30,7 @@ export function findEarlierRun(contextDir: string, id: string | undefined, seal:
     throw new CtxbError('usage', `there is ${which} in ${contextDir}: ctxb runs --all lists your runs`);
   }
   const { runId, since, claude, sessions } = run;
-  // If several processes resume it at once, the first one gets it.
+  // Of several processes that resume it at once, the first one gets it.
   refuseRunning(runId, run.ctxb.find(isCertainlyAlive));
   if (claude === undefined) throw new CtxbError('usage', `run ${runId} had not begun: start a new run`);
   const mail = mailOf(contextDir, runId, seal);
@@ -38,7 +38,7 @@ export function findEarlierRun(contextDir: string, id: string | undefined, seal:
   return { runId, since, claude, sessions, ...mail };
 }
 
-/** Without its processes and sessions in the journal, a run may still continue, and may have sent its prompts. */
+/** Refuses a run that the journal does not know. It may still run, and may have sent its prompts. */
 function refuseUnlogged(contextDir: string, id = ''): void {
   const logged = loggedRuns(contextDir).map(({ runId }) => runId);
   const found = runsWithFile(contextDir).find((each) => each.startsWith(id) && !logged.includes(each));
@@ -47,10 +47,13 @@ function refuseUnlogged(contextDir: string, id = ''): void {
   throw new CtxbError('usage', `run ${found} is unfinished, but ${lacks}: restore that file, or start a new run`);
 }
 
-/** A copy of a project contains the files of its runs, but each run is resumed only once, in its own folder. */
+/**
+ * Refuses a copied run. A copy of a project contains the files of its runs, but each run is resumed only once, in its
+ * own folder.
+ */
 function refuseCopy(contextDir: string, runId: string, folder: string): void {
   const [own, named] = [contextDir, folder].map(statsOf);
-  // A folder that was moved is no longer in its old place.
+  // A moved folder is no longer in its old place.
   if (!own || !named || identityOf(own) === identityOf(named)) return;
   if (loggedRuns(folder).some((run) => run.runId === runId))
     throw new CtxbError('usage', `run ${runId} belongs to ${folder}, and ${contextDir} is a copy: resume it there`);
@@ -75,7 +78,7 @@ export function openRunsOf(contextDir: string, { pid, start }: ProcessMark) {
   });
 }
 
-/** @throws CtxbError `usage` when the ctxb process of a run is still active */
+/** Refuses a run that still runs. @throws CtxbError `usage` when the ctxb process of the run is active */
 export function refuseRunning(runId: string, ctxb: ProcessMark | undefined): void {
   // This process itself may have started the run.
   if (ctxb === undefined || ctxb.pid === process.pid || !isCertainlyAlive(ctxb)) return;

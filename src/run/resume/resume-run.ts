@@ -125,8 +125,8 @@ function unnamedLog({ lastSent: last, since }: EarlierRun, named: readonly RunLo
 }
 
 /**
- * Where to continue: in the newest session with a message. If ctxb had left that session with a handoff document and no
- * answer is owed, in a fresh session with the document.
+ * Where to continue: in the newest session with a message. In a fresh session with the handoff document, if ctxb had
+ * left that session with it and no answer is owed.
  */
 function stateOf(
   { runId, prompts, document: path }: EarlierRun,
@@ -150,7 +150,7 @@ function stateOf(
 
 const DOCUMENT_LIMIT = 256 * 1024;
 
-/** @throws CtxbError `usage` when it could not be ended */
+/** Reports how the claude process ended. @throws CtxbError `usage` when it could not be ended */
 function tellEnd(
   { kind, left }: ClaudeEnd,
   { claude, runId }: Pick<EarlierRun, 'claude' | 'runId'>,

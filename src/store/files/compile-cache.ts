@@ -58,13 +58,13 @@ function compileWith({ prototype }: Loader, folder: string): void {
   };
   // At exit, so that the cache also holds the functions that were called.
   process.on('exit', () => {
-    // V8 rejects code that was kept under other flags, as a replay sets them after the start.
+    // V8 rejects code that was compiled under other flags. A replay sets flags after its start.
     const usable = compiled.filter(({ tag }) => tag === cachedDataVersionTag());
     if (usable.length > 0) keepCompiled(folder, usable);
   });
 }
 
-/** Undefined also for a damaged file: V8 checks only the header, and would crash. */
+/** Reads compiled code; undefined if the file is missing or damaged. V8 checks only the header, and would crash. */
 function readCompiled(file: string): Buffer | undefined {
   return orElse(() => {
     const twice = readFileSync(file);

@@ -21,7 +21,7 @@ interface Page {
   isNew: boolean;
 }
 
-/** @param key everything else that the data depends on */
+/** Opens a cache. @param key everything else that the data depends on */
 export function openFileCache(folder: string, key: string) {
   const pages = new Map<string, Page>();
 
@@ -50,7 +50,7 @@ export function openFileCache(folder: string, key: string) {
       const entry = pageOf(file).entries.get(nameOf(file));
       return entry?.identity === hashOf(identity) ? entry.text : undefined;
     },
-    /** @param text a single line */
+    /** Stores the data of a file. @param text a single line */
     put(file: string, identity: string, text: DiskText): void {
       const page = pageOf(file);
       page.entries.set(nameOf(file), { identity: hashOf(identity), text });
@@ -69,7 +69,7 @@ export function openFileCache(folder: string, key: string) {
   };
 }
 
-/** Empty for a page of another version. */
+/** The entries of a page; none if another version wrote it. */
 function entriesIn(page: string): Page['entries'] {
   const [first, ...lines] = page.split('\n');
   const entries: Page['entries'] = new Map();

@@ -27,7 +27,7 @@ export function readGiven(path: string, limit: number): Buffer {
   });
 }
 
-/** @throws GivenFault when it is not a regular file; Error of the file system */
+/** Opens a file for `work`. @throws GivenFault when it is not a regular file; Error of the file system */
 export function withGiven<T>(path: string, work: (fd: number, stats: Stats) => T): T {
   // Without O_NONBLOCK, opening a pipe blocks until a writer opens it.
   return withFile(path, constants.O_RDONLY | constants.O_NONBLOCK, (fd) => {
@@ -72,7 +72,7 @@ function withFile<T>(path: string, flags: number, work: (fd: number) => T): T {
   }
 }
 
-/** Does not rely on the size: files in `/proc` have none, and other files may still grow. */
+/** Reads to the end, whatever the size of the file: files in `/proc` have none, and others may still grow. */
 function readToEnd(fd: number, limit: number): Buffer {
   const chunks: Buffer[] = [];
   for (let length = 0; length <= limit; ) {

@@ -23,17 +23,17 @@ export interface Lock {
 
 interface LockFile {
   readonly path: string;
-  /** Undefined if the file is empty or broken, because its process was killed before it could write. */
+  /** Undefined if the file is empty or broken, because its process was killed before it had written it. */
   readonly holder: Holder | undefined;
 }
 
 /**
- * Takes the lock of a folder, unless a living process holds it. Replaces the lock of a killed process. A lock is a file
- * `lock.<run>`. A run creates its own file and then lists the others. It steps back if it sees another living run, or
- * if its own file is gone because another run took it for dead while it was still empty. Every run writes before it
- * lists, so two runs never both hold the lock. All names differ, so that removing a dead lock never removes a new one.
+ * Takes the lock of a folder, unless a living process has it. Replaces the lock of a killed process. A lock is a file
+ * `lock.<run>`. A run creates its own file and then lists the others. It steps back if another run is alive, or if its
+ * own file is gone: another run took it for dead while it was empty. Every run writes before it lists, so two runs
+ * never both have the lock. All names differ, so removing a dead lock never removes a new one.
  *
- * @returns undefined when another process holds it
+ * @returns undefined when another process has it
  */
 export function takeLock(folder: ContextDir, runId: string, mark = processMark(process.pid)): Lock | undefined {
   const holder: Holder = { ...mark, runId };
@@ -50,7 +50,7 @@ export function takeLock(folder: ContextDir, runId: string, mark = processMark(p
       return { release: () => release(own, holder) };
     }
     removeFile(own);
-    // Two runs have stepped back for each other. Their process ids differ, so they retry at different times.
+    // Two runs have stepped back for each other. Their process ids differ, so they try again at different times.
     pause(1 + ((mark.pid * attempt) % 23));
   }
   return undefined;
@@ -112,7 +112,7 @@ export function ownRun(contextDir: string, runId: string): void {
   });
 }
 
-/** @throws CtxbError `usage` when another process has the lock */
+/** Locks a run in its folder. @throws CtxbError `usage` when another process has the lock */
 export function lockRun(folder: ContextDir, runId: string): Lock {
   const lock = takeLock(folder, randomUUID());
   if (lock !== undefined) return lock;

@@ -45,7 +45,10 @@ export function statsOf(path: string): Stats | undefined {
   return orStoreError(path, () => lstatSync(path, { throwIfNoEntry: false }));
 }
 
-/** The same for every path to a file or folder. A new one may get the inode of a removed one; its birth time differs. */
+/**
+ * Identifies a file or folder, whatever its path. A new file may get the inode of a removed one, but not its birth
+ * time.
+ */
 export function identityOf({ dev, ino, birthtimeMs }: Stats): string {
   return `${dev} ${ino} ${birthtimeMs}`;
 }
@@ -96,7 +99,10 @@ export function makeFolder(path: string): void {
   if (!isFolder(path)) orStoreError(path, () => makeWithParents(path));
 }
 
-/** Node's recursive mkdir never ends where the system denies that an existing parent exists, as in `/proc`. */
+/**
+ * Creates a folder with its parents. Node's recursive mkdir never ends if the system denies that an existing parent
+ * exists, as in `/proc`.
+ */
 function makeWithParents(path: string): void {
   const parent = dirname(path);
   if (parent !== path && !existsSync(parent)) makeWithParents(parent);
@@ -117,7 +123,7 @@ export function openPlain(path: string, flags: number): OpenFile {
   const fd = openOrRefuse(path, flags);
   try {
     const stats = fstatSync(fd);
-    // Its other name may be any file, and appending would change it.
+    // Appending would change the file under its other name, which may be any file.
     const isShared = (flags & constants.O_APPEND) !== 0 && stats.isFile() && stats.nlink > 1;
     refuseForeign(path, isShared ? 'hard link' : kindOfStats(stats));
     if ((flags & WRITE_FLAGS) !== 0) keepPrivate(path, fd, stats);
@@ -222,13 +228,13 @@ export function readAt(fd: number, position: number, length: number): Buffer {
   return buffer.subarray(0, filled);
 }
 
-/** An almost full disk accepts a part without an error; only the next write fails. */
+/** Writes all of a text. An almost full disk accepts a part without an error, and only the next write fails. */
 export function writeWhole(fd: number, text: DiskText): void {
   const data = Buffer.from(text);
   for (let written = 0; written < data.length; ) written += writeSync(fd, data, written);
 }
 
-/** Appends to an open file of `before` bytes: all of the text or, if the system allows it, nothing. */
+/** Appends all of the text to an open file of `before` bytes, or nothing if the system allows that. */
 export function appendWhole(fd: number, text: DiskText, before = fstatSync(fd).size): void {
   try {
     writeWhole(fd, text);
@@ -244,7 +250,7 @@ function truncateTo(fd: number, before: number, atMost: number): void {
     const appended = fstatSync(fd).size - before;
     if (appended > 0 && appended < atMost) ftruncateSync(fd, before);
   } catch {
-    // A torn last line may remain; the next opening cuts it off.
+    // A torn last line may remain. The next opening cuts it off.
   }
 }
 

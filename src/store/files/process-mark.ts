@@ -31,7 +31,7 @@ export function isAlive({ pid, start }: ProcessMark): boolean {
   return !'ZX'.includes(stat.state) && (start === undefined || start === stat.start);
 }
 
-/** Undefined if the process is gone, or on systems without `/proc`. */
+/** The figures of a process; undefined if the process is gone, or on systems without `/proc`. */
 export function readStat(pid: number) {
   return orElse(() => {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

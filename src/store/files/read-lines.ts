@@ -6,7 +6,10 @@ import { orStoreError } from './store-error.ts';
 
 const CHUNK = 64 * 1024;
 const NEWLINE = 0x0a;
-/** Of a longer line only the end is read, which is not valid JSON. The longest known line is below 10 MiB. */
+/**
+ * Maximum bytes of a line. Of a longer line only the end is read, which is not valid JSON. The longest known line has
+ * less than 10 MiB.
+ */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 /** Complete lines of a file without their newlines, one in memory at a time; empty if the file does not exist. */
@@ -27,8 +30,8 @@ export function* readLines(path: string): Generator<string> {
 }
 
 /**
- * The part starts at the beginning of a line. @returns `bytes`: size of the complete lines; `read`: bytes that were
- * read
+ * The lines of a part of a file that starts at the beginning of a line. @returns `bytes`: size of the complete lines;
+ * `read`: bytes that were read
  */
 export function linesAt(fd: number, position: number, length: number) {
   const part = readAt(fd, position, length);

@@ -40,9 +40,8 @@ export function replaceUserFile(path: string, text: string, { hash, limit }: { h
 }
 
 /**
- * Node ignores SIGXFSZ (a file beyond `ulimit -f`), so that the write fails with an error. The package listens to
- * signals while it writes; once it removes its listener, the signal would kill the process unless another listener
- * exists.
+ * Listens to SIGXFSZ (a file beyond `ulimit -f`), so that a write fails with an error. The package for atomic writes
+ * listens too, but removes its listener, and the signal would then kill the process.
  */
 function ignoreSizeLimitSignal(): void {
   if (process.listenerCount('SIGXFSZ') === 0) process.on('SIGXFSZ', () => {});

@@ -22,7 +22,10 @@ export function writeNewFile(path: string, text: DiskText, replacement: Replacem
   }
 }
 
-/** Leftovers of a killed process have this form. An existing file is never opened, so the name need not be secret. */
+/**
+ * The name of a temporary file. Other code finds leftovers of killed processes by this form. An existing file is never
+ * opened, so the name need not be secret.
+ */
 function temporaryFor(path: string): string {
   return `${path}.${Math.floor(Math.random() * 1_000_000_000)}`;
 }
@@ -88,7 +91,7 @@ function* blocksOf(chunks: Iterable<DiskText>): Generator<DiskText> {
 const HEAD = 1_024;
 
 /**
- * Never replaces a file that is no page.
+ * Writes a page. Replaces only pages.
  *
  * @param mark a text near the beginning of all such pages
  * @throws CtxbError `usage` when another file exists
@@ -98,7 +101,7 @@ export function writePage(path: string, page: string, mark: string): void {
   replaceFile(path, [unmaskedText(page)]);
 }
 
-/** Checks before long work, as {@link writePage}. */
+/** Checks a path for {@link writePage}, before the long work that makes the page. */
 export function requireFree(path: string, mark: string): void {
   requireName(path);
   const old = readPlain(path, HEAD);
@@ -107,7 +110,7 @@ export function requireFree(path: string, mark: string): void {
   }
 }
 
-/** @throws CtxbError `usage` when no file can be created in the folder of this path */
+/** Checks that a file can be created at this path. @throws CtxbError `usage` when its folder does not allow that */
 export function requireFolder(path: string): void {
   try {
     accessSync(dirname(path), constants.W_OK | constants.X_OK);

@@ -86,7 +86,7 @@ function folderIn(root: string, path: string): ContextDir {
   };
 }
 
-/** Writes again if the folder was removed just before the file was opened: its path then creates the folder again. */
+/** Writes again if the folder was removed just before the file was opened. A further call creates the folder again. */
 function retryIfRemoved<T>(write: () => T): T {
   try {
     return write();
@@ -98,7 +98,7 @@ function retryIfRemoved<T>(write: () => T): T {
 
 const MAX_SAME_NAMES = 1_000;
 
-/** Each could be a symbolic link. */
+/** The folders from `root` to `target`, each of which could be a symbolic link. */
 function foldersBetween(root: string, target: string): string[] {
   const parts = relative(root, dirname(target)).split(sep).filter(Boolean);
   return parts.map((_, depth) => join(root, ...parts.slice(0, depth + 1)));
@@ -139,7 +139,7 @@ function makeMarked(root: string): void {
   }
 }
 
-/** A check before the work begins. Ignores errors of the system: the first write reports them. */
+/** Checks the folder before the work begins. Ignores errors of the system, because the first write reports them. */
 export function checkFolder(root: string): readonly string[] {
   refuseGit(root);
   if (kindOf(root) !== 'folder') return [];
@@ -175,7 +175,7 @@ function refuseGit(root: string): void {
   if (isGits) throw new CtxbError('store', `${root} belongs to git: ${RENAME}`);
 }
 
-/** Contains the folder's inode, so that a mark copied with a folder or a repository is invalid. */
+/** The text of the mark. It contains the folder's inode, so a mark copied with a folder or a repository is invalid. */
 function markOf(root: string): string {
   const { ino } = orStoreError(root, () => lstatSync(root, { bigint: true }));
   return [
@@ -203,7 +203,10 @@ function isOurIgnore(root: string): boolean {
   return ['', IGNORE_ALL].includes(readPlain(join(root, IGNORE), HEAD) ?? '');
 }
 
-/** Names alone prove nothing: a copied folder has our .gitignore beside them, or only a mark. */
+/**
+ * Whether ctxb made the folder, by its contents. Names alone prove nothing: a copied folder has ctxb's .gitignore too,
+ * or only a mark.
+ */
 function looksMade(root: string): boolean {
   const names = [...everythingIn(root)].map(({ name }) => name).filter((name) => !name.startsWith(IGNORE));
   const isMade = readPlain(join(root, IGNORE), HEAD) === IGNORE_ALL || names.every((name) => name.startsWith(MARK));

@@ -42,7 +42,7 @@ const FOLDERS = FILES.flatMap((path) => {
   return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join('/'));
 });
 
-/** A temporary file left by an interrupted atomic write: the file's name and a number. */
+/** A temporary file that an interrupted atomic write has left: the file's name and a number. */
 const NUMBER = '\\.\\d{1,10}';
 export const LEFTOVER = wholeName(`(?:${ROOT_FILES}|${SESSION_FILES})${NUMBER}`);
 const OUR_FILE = wholeName(`(?:${FILES.join('|')})(?:${NUMBER})?`);

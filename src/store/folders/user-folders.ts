@@ -3,17 +3,17 @@ import { isAbsolute, join } from 'node:path';
 import { orElse } from '../../errors.ts';
 import type { Environment } from '../../io.ts';
 
-/** For data that ctxb can recreate. Undefined without a home folder. */
+/** The folder for data that ctxb can make again. Undefined without a home folder. */
 export function cacheFolder(env: Environment): string | undefined {
   return folderOf(env.XDG_CACHE_HOME, '.cache', env);
 }
 
-/** For data that ctxb must not lose. Undefined without a home folder. */
+/** The folder for data that ctxb must not lose. Undefined without a home folder. */
 export function stateFolder(env: Environment): string | undefined {
   return folderOf(env.XDG_STATE_HOME, join('.local', 'state'), env);
 }
 
-/** As the XDG specification demands, ignores a relative path. */
+/** A folder by a variable of the XDG specification, which demands that a relative path be ignored. */
 function folderOf(named: string | undefined, usual: string, env: Environment): string | undefined {
   if (named !== undefined && isAbsolute(named)) return join(named, 'ctxb');
   const home = userHome(env);

@@ -17,9 +17,9 @@ interface CostEntry {
   readonly run: string;
   /** Whole micro-dollars; negative where claude reported less than ctxb had computed. */
   readonly microUsd: number;
-  /** Expected cost of the calls in progress, in micro-dollars. It remains if the run is killed. */
+  /** Expected cost of the running calls, in micro-dollars. It stays if the run is killed. */
   readonly claimed: number;
-  /** What a call of this run costs, by claude's last report; 0 if unknown. */
+  /** Cost of a call of this run, by claude's last report; 0 if unknown. */
   readonly call: number;
 }
 
@@ -41,7 +41,10 @@ export type CostLedger = ReturnType<typeof openCostLedger>;
 /** Number of days with spending that are kept. A clock that is wrong for a while must not remove the present period. */
 const KEPT_DAYS = 62;
 
-/** Each run writes before it reads, so concurrent runs never miss each other's spending. */
+/**
+ * Opens a project's ledger for a run. Each run writes before it reads, so concurrent runs never miss each other's
+ * spending.
+ */
 export function openCostLedger({ state, project }: CostPlace, { now, runId, period }: CostLedgerOptions) {
   if (state === undefined) throw new CtxbError('store', 'no home folder to count costs in: set HOME');
   const name = nameOf(project);
@@ -75,7 +78,7 @@ export function openCostLedger({ state, project }: CostPlace, { now, runId, peri
   }
 
   return {
-    /** Records an amount and the claim for calls in progress, both in whole micro-dollars. */
+    /** Records an amount, and the expected cost of running calls, both in whole micro-dollars. */
     add(microUsd: number, { claimed, call }: Pick<CostEntry, 'claimed' | 'call'>): void {
       for (const sum of [microUsd, claimed, call])
         if (!Number.isSafeInteger(sum)) throw new TypeError(`${sum} is no whole number of micro-dollars`);
@@ -98,7 +101,7 @@ export function openCostLedger({ state, project }: CostPlace, { now, runId, peri
       const current = beginningOf(now(), period);
       return [...ownByPeriod].reduce((sum, [beginning, spent]) => (beginning < current ? sum + spent : sum), 0);
     },
-    /** A lock that one run at a time holds; undefined while another run holds it. */
+    /** A lock for one run at a time; undefined while another run has it. */
     takeLock: () => takeLock(folder, runId),
     /** In micro-dollars; 0 if unknown. */
     lastCall(): number {
@@ -112,7 +115,7 @@ function nameOf(project: string): string {
   return `${fileName(basename(project)).slice(0, 30)}-${hash('sha256', project).slice(0, 32)}`;
 }
 
-/** Undefined for a line that this user's ctxb did not write for this project. */
+/** Reads a line; undefined unless this user's ctxb wrote it for this project. */
 function openEntry(line: string, seal: Seal, name: string): CostEntry | undefined {
   const entry = parseFields(seal.open(line, name) ?? '');
   const { v, t, run, microUsd, claimed, call } = entry;
@@ -128,7 +131,7 @@ function beginningOf(time: number, period: 'day' | 'month'): number {
 /** A ledger has a file for each day (UTC), so that reading a period skips earlier days. */
 const DAY_FILE = /^\d{4}-\d\d-\d\d\.ndjson$/;
 
-/** @param time in milliseconds since the epoch */
+/** The name of a day's file. @param time in milliseconds since the epoch */
 function dayFile(time: number): string {
   return `${new Date(time).toISOString().slice(0, 10)}.ndjson`;
 }
@@ -141,11 +144,11 @@ function dayFiles(folder: string): string[] {
 /** Bytes read at a time. A line has about 200; one longer than this is skipped. */
 const CHUNK = 64 * 1024;
 
-/** Bytes. Reading more at once would delay a run by seconds. */
+/** Maximum bytes read at a time. More would delay a run by seconds. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 interface Reader {
-  /** Called to discard all lines so far: a new period begins, or a file was replaced or removed. */
+  /** Drops all lines so far: a new period begins, or a file was replaced or removed. */
   forget(): void;
   take(line: string): void;
 }

@@ -16,7 +16,7 @@ const MAX_PARTS = 8;
 export function keepShort(folder: string, now: number): void {
   const path = join(folder, HEALTH_LOG);
   if ((statsOf(path)?.size ?? 0) < MAX_LOG_BYTES) return;
-  // All names differ, so nothing is ever replaced.
+  // All names differ, so this replaces no file.
   const part = `health-${timedName(new Date(now))}.ndjson`;
   orStoreError(path, () => ignoring(['ENOENT'], () => renameSync(path, join(folder, part))));
   for (const old of logNames(folder).slice(0, -MAX_PARTS)) removeFile(join(folder, old));
@@ -58,7 +58,7 @@ function logsIn(folder: string): string[] {
   return orElse(() => logNames(folder), [HEALTH_LOG]).map((name) => join(folder, name));
 }
 
-/** A log that is a link is refused, as every link in a ctxb folder, so only the folder is resolved. */
+/** Resolves the links of the folder only. A log that is itself a link is refused, like every link in a ctxb folder. */
 function withoutLinks(log: string): string {
   return join(realPath(dirname(log)), basename(log));
 }

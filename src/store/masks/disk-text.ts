@@ -3,7 +3,10 @@ import { redact } from './redact.ts';
 
 declare const MAY_BE_WRITTEN: unique symbol;
 
-/** All writers accept only this type, so each text on disk was masked, or explicitly exempted. */
+/**
+ * A text that may be written to disk. All writers accept only this type, so each text was masked, or marked as needing
+ * no mask.
+ */
 export type DiskText = string & { readonly [MAY_BE_WRITTEN]: true };
 
 /** Masks secrets. Keeps the number of lines; several texts are joined as lines. */

@@ -49,7 +49,7 @@ interface Secret {
   readonly end: number;
 }
 
-/** If secrets overlap, replaces the first one. */
+/** Replaces secrets. Of overlapping ones, only the first. */
 function replace(text: string, secrets: Iterable<Secret>, replacer: Replacer): string {
   let masked = '';
   let done = 0;
@@ -87,7 +87,7 @@ function secretsIn(text: string, replaceAll = replaceSecrets): Secret[] {
   const secrets: Secret[] = [];
   replaceAll(text, (what, secret, from) => {
     secrets.push({ what, from, end: from + secret.length });
-    // Keep the length, so that later offsets stay right.
+    // The same length keeps later offsets right.
     return '\0'.repeat(secret.length);
   });
   return secrets.sort((a, b) => a.from - b.from);

@@ -4,8 +4,8 @@ export interface SecretRule {
   /** The kind of secret, shown in the mask. */
   readonly what: string;
   /**
-   * Each match contains one of these, in lower case if the pattern ignores case. Texts without them are skipped: in a
-   * short text that is far faster than compiling the pattern.
+   * Texts of which each match contains one, in lower case if the pattern ignores case. A text without any is skipped,
+   * which is far faster than compiling the pattern.
    */
   readonly keywords: readonly string[];
   /**
@@ -21,7 +21,8 @@ export interface SecretRule {
 const START = String.raw`(?:^|[^\w-]|\\[nrt]|%[0-9A-Fa-f]{2}|\[[\d;]{0,8}m)`;
 
 /**
- * Only at the start of a word. The lookbehind follows the prefix, so that the engine can search for the prefix first.
+ * A pattern that matches only at the start of a word. The lookbehind follows the prefix, so that the engine can search
+ * for the prefix first.
  */
 function atStart(prefix: string): string {
   return `${prefix}(?<=${START}${prefix})`;
@@ -72,7 +73,7 @@ const raw = String.raw;
 
 const NAME =
   'pass(?:word|wd|phrase)|pwd|secret|token|credentials?|api[_-]?key|(?:access|private|auth|account|signing|encryption|master)[_-]?key';
-/** Each of the names above contains one of these, in any spelling. */
+/** Parts of the names above; each name contains one, in any spelling. */
 const NAMES =
   'password passwd passphrase pwd secret token credential _key -key apikey accesskey privatekey authkey accountkey signingkey encryptionkey masterkey';
 
@@ -190,8 +191,8 @@ const PLACES: readonly SecretRule[] = [
       (before.includes('=') || /[\dA-Z!@#$%^&*]/.test(secret)) &&
       !/^[.~]{0,2}\//.test(secret),
   ),
-  // The continuation of the name is a capturing group, which the engine compiles as a loop. Repeated copies would take
-  // ten times as long to compile.
+  // A capturing group for the rest of the name, which the engine compiles as a loop. Repeated copies would take ten
+  // times as long to compile.
   place(
     'secret',
     NAMES,

@@ -17,7 +17,7 @@ const OUTPUT_LIMIT = 16 * 1024 * 1024;
 /** The files of one flow run. Texts are masked before they are written, and read back masked. */
 export type FlowRunFiles = ReturnType<typeof openFlowRun>;
 
-/** @param id from {@link newFlowRun}, or of an earlier run to continue */
+/** Opens the files of a flow run. @param id from {@link newFlowRun}, or of an earlier run to continue */
 export function openFlowRun(contextDir: string, id: string, onFault: Faults = () => {}) {
   const dir = () => openContextDir(contextDir);
   const run = join(FLOWS, id);
@@ -26,8 +26,8 @@ export function openFlowRun(contextDir: string, id: string, onFault: Faults = ()
   const read = (file: string) => unwritten.get(file) ?? readPlain(resolve(contextDir, file), OUTPUT_LIMIT);
 
   /**
-   * After a failure, keeps the text, and later ones of the same folder, in memory until a write succeeds: no step may
-   * look done on disk without its output.
+   * Writes a text. After a failure, keeps it and later texts of the same folder in memory until a write succeeds,
+   * because no step may look done on disk without its output.
    */
   function write(file: string, text: DiskText): void {
     unwritten.delete(file);

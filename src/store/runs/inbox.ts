@@ -78,11 +78,11 @@ export function takeAnswer(inbox: string, id: string): unknown {
 
 function lineReader(fd: number, start: number): () => string[] {
   let position = start;
-  /** The reader is inside a line that is too long. It is skipped, because it could grow for ever. */
+  /** Whether the reader is inside a line that is too long. It skips such a line, which could grow without end. */
   let tooLong = false;
   return () => {
     const { size } = fstatSync(fd);
-    // Another process has truncated the file: what follows is new.
+    // Another process has truncated the file, so all of it is new.
     if (size < position) position = size;
     const { lines, bytes, read } = linesAt(fd, position, Math.min(DRAIN_LIMIT, size - position));
     if (bytes === 0 && read < DRAIN_LIMIT) return [];
@@ -141,7 +141,7 @@ function sweep(folder: string): void {
 
 const INBOX = 'inbox';
 
-/** Known before the folder exists, so that claude can start meanwhile. */
+/** The path of a run's inbox. It is known before the folder exists, so claude can start meanwhile. */
 export function inboxPath(contextDir: string, runId: string): string {
   return join(resolve(contextDir), INBOX, `${fileName(runId)}.ndjson`);
 }
@@ -152,7 +152,7 @@ export interface Note {
 }
 
 /**
- * For the run this process belongs to, or else for the only run in the folder.
+ * Leaves a note for the run that this process belongs to, or else for the only run in the folder.
  *
  * @throws CtxbError `usage` when the text is empty, or the folder has no active run or several; `store`
  */

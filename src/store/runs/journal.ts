@@ -28,7 +28,7 @@ export interface LoggedRun extends LinkedRun {
   readonly ctxb: ProcessMark[];
   claude: ProcessMark | undefined;
   isOver: boolean;
-  /** A later run has resumed this one, and may have sent its prompts. */
+  /** Whether a later run has resumed this one. It may have sent this run's prompts. */
   isTakenUp: boolean;
 }
 

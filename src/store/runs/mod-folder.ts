@@ -10,7 +10,7 @@ import { masked, unmaskedText } from '../masks/disk-text.ts';
 
 export type ModFolder = ReturnType<typeof makeModFolder>;
 
-/** The build puts the mod here. Parts of the program are one folder below it. */
+/** Where the build puts the mod. Parts of the program are one folder below it. */
 const MOD = new URL('../mod/', import.meta.url);
 
 /** claude's limit for one write of a mod, in bytes. */
@@ -45,7 +45,7 @@ export function makeModFolder(root = tmpdir(), mod = MOD) {
       }
     },
     /**
-     * Writes a plan. The texts stay unmasked, because claude needs them unchanged; the file is removed with the folder.
+     * Writes a plan. Its texts stay unmasked, because claude needs them unchanged. The file is removed with the folder.
      */
     plan(plan: ExactPlan): void {
       const text = unmaskedText(JSON.stringify({ ...plan, note: masked(plan.note) }));

@@ -28,7 +28,7 @@ const RUNS_FOLDER = 'runs';
 
 const CARD_LIMIT = 64 * 1024;
 
-/** Of ended runs; the oldest are removed. */
+/** Maximum number of cards of ended runs. The oldest are removed. */
 const MAX_CARDS = 200;
 
 const NAME = /^[0-9a-f-]{36}\.json$/;

@@ -16,7 +16,7 @@ const SEALED = /^(.*),"seal":"([0-9a-f]{64})"\}$/s;
  */
 export type Seal = ReturnType<typeof openSeal>;
 
-/** @param folder where the first seal creates the key; undefined: no key can be stored */
+/** Opens the user's seal. @param folder where the first seal creates the key; undefined: no key can be stored */
 export function openSeal(folder: string | undefined) {
   const keyPath = folder && join(folder, 'key');
   let key: Buffer | undefined;
@@ -29,7 +29,7 @@ export function openSeal(folder: string | undefined) {
     /**
      * Adds a seal as the last member of a JSON object.
      *
-     * @param purpose the file that the object is written to, so that the seal is invalid anywhere else
+     * @param purpose the file of the object; in any other file the seal is invalid
      */
     close(json: string, purpose: string): string {
       key ??= makeKey(keyPath);

@@ -30,7 +30,7 @@ export function createSessionStore(path: string, { runId, now, onFault, ...optio
   let { seal } = options;
   let faulty = false;
   const stateFile = join(resolve(path), nameOf(runId));
-  /** The last line of the run's state, which the next seal covers too, and the bytes of all lines. */
+  /** The last line of the run's state, which the next seal includes, and the bytes of all lines. */
   let [last, size] = ['', 0];
 
   function attempt(write: (dir: ContextDir) => void): void {
@@ -47,11 +47,14 @@ export function createSessionStore(path: string, { runId, now, onFault, ...optio
     }
   }
 
-  /** Writes what a resume needs, by its kind: the folder may be removed while the run continues (`git clean -fdx`). */
+  /**
+   * Functions that write what a resume needs, by kind. They run again if the folder is removed during the run (`git
+   * clean -fdx`).
+   */
   const needed = new Map<string, () => void>();
 
   function writeNeeded(kind: string, write: () => void): void {
-    // A removal under way may have taken only the first lines.
+    // A removal that is under way may have taken only the first lines.
     const isGone = seal !== undefined && !faulty && (statsOf(stateFile)?.size ?? 0) < size;
     needed.set(kind, write);
     const removed = new CtxbError('store', `its file in ${path} was removed while it goes on`);

@@ -28,7 +28,7 @@ export function createToolFiles({ folder, onFault }: { folder: string; onFault: 
   };
 }
 
-/** Larger files are not measured, because claude waits meanwhile. */
+/** Maximum bytes of a file that is measured. claude waits meanwhile. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 const COUNT_BYTES = 1024 * 1024;
@@ -37,7 +37,7 @@ const LINE_FEED = 10;
 /** Characters that Read adds around each line, besides its number. */
 const LINE_PADDING = 2;
 
-/** A file with a NUL byte among its first bytes, as many as this, is not text. */
+/** Number of first bytes in which a NUL byte shows that a file is not text. */
 const SNIFFED_BYTES = 8 * 1024;
 
 const MAX_UNIT_BYTES = 3;

@@ -56,7 +56,10 @@ function describe(id: string, path: string) {
   };
 }
 
-/** A run that found the session's folder locked has a second folder with the same id; the main folder is preferred. */
+/**
+ * The session with this id. A run that found the folder locked has a second folder with the same id; the main folder
+ * comes first.
+ */
 function sessionWithId(sessions: readonly SessionInfo[], id: string): SessionInfo | undefined {
   const matching = sessions.filter(({ ids }) => ids.includes(id));
   return sessions.find((session) => session.id === id) ?? matching.find(isMain) ?? matching[0];
@@ -94,7 +97,7 @@ export function readIndex(folder: string): string {
 }
 
 const SESSION_FILE = 'session.json';
-/** Bytes: some 1,500 of claude's ids. */
+/** Maximum bytes of a session file: some 1,500 of claude's ids. */
 const LIMIT = 64 * 1024;
 
 const SESSION_ID = /^[\w-]{1,64}$/;
@@ -103,7 +106,10 @@ function isSessionId(id: string): boolean {
   return SESSION_ID.test(id);
 }
 
-/** `ids` are claude's: `/clear` starts a new one. Undefined if the file is missing, damaged or not a regular file. */
+/**
+ * Reads `session.json`. `ids` are claude's: `/clear` starts a new one. Undefined if the file is missing, damaged or not
+ * a regular file.
+ */
 function readSessionFile(folder: string) {
   const { ids: all, updatedAt } = fieldsOf(readJson(join(folder, SESSION_FILE), LIMIT));
   const ids = textsOf(all);
@@ -114,7 +120,7 @@ const NOTES_LIMIT = 64 * 1024 * 1024;
 
 const DOCUMENTS = ['handoffs', 'tool-results', 'prompts'];
 
-/** Handoffs, long prompts and complete results of tools. Writes nothing. */
+/** Documents of all sessions: handoffs, long prompts and whole results of tools. Writes nothing. */
 export function keptDocuments(contextDir: string) {
   if (kindOf(contextDir) !== 'folder') return [];
   const files = DOCUMENTS.flatMap((name) =>
@@ -129,7 +135,7 @@ export function keptDocuments(contextDir: string) {
 /** The entries of a session's memory, one per line, from which its other files are made. */
 export const LOG = 'memory.ndjson';
 
-/** Every turn rewrites these files, and most of them can be recreated from the log. */
+/** Options for files that every turn rewrites. Most of them can be made again from the log. */
 const REWRITTEN = { durable: false };
 
 export interface Who {
@@ -184,7 +190,7 @@ function useFolder(root: ContextDir, dir: ContextDir, lock: Lock, { name, now }:
   return {
     /** The complete lines of the log, without newlines, read one at a time. */
     logLines: () => readLines(dir.place(LOG)),
-    /** All or none. */
+    /** Appends all of the lines or none. */
     append: dir.append,
     /** Replaces a file atomically, in bounded memory. */
     rewrite: (file: string, chunks: Iterable<DiskText>) => dir.write(file, chunks, REWRITTEN),
@@ -239,7 +245,7 @@ function keepRecord(dir: ContextDir, name: string, now: () => number) {
   return { add, save };
 }
 
-/** The folder must be new or empty. */
+/** Opens a folder for notes, which must be new or empty. */
 export function openNotesFolder(path: string) {
   makeFolder(path);
   if (namesIn(path).length > 0) throw new CtxbError('store', `${path} is not empty: name a new folder`);

@@ -253,7 +253,7 @@ function estimatedCall(state: GovernorState, used: number, tokens: number, model
   return callOf(state, ESTIMATED, usage, model);
 }
 
-/** By default an agent uses the main thread's model. */
+/** A call of an agent. By default, an agent uses the main thread's model. */
 function callOf(
   { session, run }: GovernorState,
   messageId: string,

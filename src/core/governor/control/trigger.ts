@@ -72,7 +72,7 @@ export function askNewWindow(state: GovernorState): GovernorState {
   return askContext(setTrigger(state, 'release-trigger'));
 }
 
-/** @param place undefined resets claude's own place */
+/** Places claude's trigger. @param place undefined resets claude's own place */
 function setTrigger(state: GovernorState, purpose: ControlPurpose, place?: TriggerSetting): GovernorState {
   const { trigger } = state.process.control;
   const window = { CLAUDE_CODE_AUTO_COMPACT_WINDOW: String(place?.setting ?? '') };

@@ -167,7 +167,7 @@ function updateTools(state: GovernorState, { before, event }: Line): GovernorSta
     calls: gauge.calls,
     kept: relief.exact.receipt?.whole ?? [],
     calibration: gauge.calibration,
-    // A handoff changes the contents after it has ended.
+    // The end of a handoff changes the contents, not the lines within it.
     tracksContents: run.mode === 'act' && operation.phase !== 'clearing',
     hiddenCostOf: (result) => ({ cut: cutTokens(before, result), cost: agentOf(state, result.toolUseId)?.microUsd }),
   });

@@ -86,7 +86,7 @@ export function isRoomUsedUp(spent: number, limits: CostLimits): boolean {
   return sharesOf(spent, limits).some((share) => share.spent >= toMicroUsd(withHeadroom(toUsd(share.limit))));
 }
 
-/** Sorted by used share, largest first; of equal ones, the run's own first. */
+/** The used shares of the limits, largest first; of equal ones, the run's own first. */
 function sharesOf(spent: number, limits: CostLimits): CostShare[] {
   const inPeriod = spent - (limits.earlierMicroUsd ?? 0) + limits.othersMicroUsd;
   const run = shareOf('run', spent + (limits.lostMicroUsd ?? 0), limits.limitUsd);

@@ -63,7 +63,7 @@ interface PriceList {
 
 const NOTHING_OPEN = { settled: 0, calls: [] } as const;
 
-/** @param written size of the model's text in the line, if already measured */
+/** Updates the cost after a line. @param written size of the model's text in the line, if already measured */
 export function readCost(cost: Cost, event: Event, list: PriceList, written = sumContent(measureLine(event))): Cost {
   switch (event.kind) {
     case 'init':

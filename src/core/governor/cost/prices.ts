@@ -103,7 +103,7 @@ const WEB_SEARCH = 10_000;
  */
 const PRICE_FACTORS: Readonly<Record<string, number>> = { [FAST]: 1, us: 1.1, batch: 0.5 };
 
-/** @param dollars US dollars per million tokens of input */
+/** Rates with the usual ratios. @param dollars US dollars per million tokens of input */
 function ratesFrom(dollars: number, cacheRead: number = USUAL_RATIOS.cacheRead): Rates {
   const ratios = { ...USUAL_RATIOS, cacheRead };
   return ratesBy((name) => Math.round(dollars * ratios[name] * 1_000_000));

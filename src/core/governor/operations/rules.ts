@@ -49,7 +49,7 @@ export function waitLonger(state: GovernorState): GovernorState {
   return 'turn' in operation ? emit(state, ownTurnTimer(state, operation.phase)) : state;
 }
 
-/** @param timer `compaction` for a compaction, `handoff` for every other operation */
+/** The handler of a timer. @param timer `compaction` for a compaction, `handoff` for every other operation */
 export function onOperationTimeout(timer: 'compaction' | 'handoff') {
   return (state: GovernorState): GovernorState => {
     if ((timer === 'compaction') !== (state.operation.phase === 'compacting')) return state;

@@ -50,7 +50,7 @@ export function relievesContext(prompt: Prompt | undefined): boolean {
   return prompt?.command === 'compact' || prompt?.command === 'clear';
 }
 
-/** Whether a prompt describes a task. `Go on.` or `yes` describe none. */
+/** Whether a prompt describes a task, unlike `Go on.` or `yes`. */
 export function describesTask(text: string): boolean {
   return text.trim().length >= 30 || text.trim().split(/\s+/).length >= 4;
 }

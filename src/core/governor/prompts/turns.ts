@@ -17,7 +17,7 @@ export function turnsBegun({ ended, phase }: Turn): number {
   return ended + (phase === 'idle' ? 0 : 1);
 }
 
-/** The turn after a line of it: the turn of a sent prompt, or a turn that claude started itself. */
+/** The turn after one of its lines: the turn of a sent prompt, or a turn that claude started itself. */
 export function beginTurn({ turn, gauge, run }: GovernorState, event: Event): Turn {
   if (turn.phase === 'running' || !isTurnActivity(event)) return turn;
   if (turn.phase === 'sent') return changedTurn(turn, { phase: 'running' });

@@ -152,8 +152,8 @@ function isLevelReachedEarly({ gauge, relief: { baseline } }: GovernorState): bo
 }
 
 /**
- * The least level at which claude compacts, in tokens: it made this call without compacting. claude estimates new
- * input, so the call may be larger than the level by the tolerance. 0 if ctxb has raised the level.
+ * The size that shows how high claude's level is at least, in tokens: claude made this call without compacting. It only
+ * estimates new input, so the call may exceed the level by the tolerance. 0 if ctxb has raised the level.
  */
 function sizeWithoutCompaction({ process: { control }, gauge }: GovernorState, usage: Usage): number {
   const isRaised = typeof control.trigger === 'number' && control.trigger > baselineLevel(gauge);

@@ -135,6 +135,8 @@ function isCallOfBaseline({ results, refetched }: Contents['step']): boolean {
 }
 
 /**
+ * Whether a call missed the cache.
+ *
  * @param before tokens that the cache may contain. Undefined if the cache may contain only the system prompt and the
  * tools, whose size is unknown.
  */

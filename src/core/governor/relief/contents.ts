@@ -79,7 +79,7 @@ function countResult(
   };
 }
 
-/** @param text claude's reason for the failure */
+/** Handles a failed edit. @param text claude's reason for the failure */
 function afterFailedEdit(contents: Contents, path: string | undefined, text: string, size: number) {
   const isOfFile = (one: Content) => one.path === path;
   // The file has changed since it was read, so the baseline must read it again too.

@@ -13,7 +13,7 @@ export const NO_CUTS = {
 /** Maximum number of ids that are kept. */
 const MAX_IDS = 50;
 
-/** @param tokens cut from the result */
+/** Adds a cut result. @param tokens cut from the result */
 export function withCut({ ids, tokens: all, calls }: CutResults, id: string, tokens: number): CutResults {
   return { ids: [...ids, id].slice(-MAX_IDS), tokens: all + tokens, calls };
 }
@@ -25,7 +25,7 @@ export function fetchesRest({ ids }: CutResults, input: unknown): boolean {
   return ids.some((id) => words.includes(id));
 }
 
-/** @param size tokens of the fetched rest */
+/** Counts a call that fetched a rest. @param size tokens of the rest */
 export function withFetchedRest({ ids, tokens, calls }: CutResults, size: number): CutResults {
   return { ids, tokens: Math.max(0, tokens - size), calls: calls + 1 };
 }

@@ -117,7 +117,10 @@ export function largestResultsText({ results }: Tools): string {
   return largest.map(([label, chars]) => `${label} (${chars} characters)`).join(', ');
 }
 
-/** @param keptIds ids of the tool calls whose results the relief keeps whole */
+/**
+ * Removes contents from the context after a relief.
+ * @param keptIds ids of the tool calls whose results the relief keeps whole
+ */
 export function contentsAfterRelief(contents: Contents, keptIds = new Set<string>()): Contents {
   return mapContents(contents, (content) =>
     keptIds.has(content.id) ? { ...content, isWithoutSurroundings: true } : { ...content, tokens: 0 },

@@ -102,7 +102,7 @@ function jsonInstead(
   return { text, context: [opening, ...listNotes, more, longTexts, way].filter(Boolean).join(' ') };
 }
 
-/** @param line of the stored text on which the first omitted member begins */
+/** Describes a cut list. @param line the line of the stored text on which the first omitted member begins */
 function listNote({ kind, path, total, returned, next }: CutCollection, line: number): string {
   const opening = `${shorten(path, TITLE_LENGTH)}: total ${total}, returned ${returned}, `;
   if (kind === 'array') return `${opening}the next has offset ${returned} and begins on line ${line} of that file.`;
@@ -125,7 +125,7 @@ function exitText({ tool, response }: ToolCall): string {
 }
 
 interface ResultText {
-  /** As the model should see it. */
+  /** The text as the model should see it. */
   readonly text: string;
   /** The text blocks, if the result is a list. */
   readonly texts?: readonly string[];
@@ -133,7 +133,9 @@ interface ResultText {
   readonly replaced: (text: string) => unknown;
 }
 
-/** Undefined for other shapes, which are not cut, such as results that claude stored itself with a preview. */
+/**
+ * The text of a result; undefined for forms that are not cut, such as results that claude stored itself with a preview.
+ */
 export function resultText(tool: string, response: unknown): ResultText | undefined {
   if (tool.startsWith('mcp__')) {
     if (typeof response === 'string') return { text: response, replaced: (text) => [{ type: 'text', text }] };
@@ -165,7 +167,10 @@ function bashText(report: Fields): ResultText | undefined {
   };
 }
 
-/** Only of a single line, which no limit shortens: claude numbers several lines, and a gap would make that wrong. */
+/**
+ * The text of a file of one line, which no limit shortens. claude numbers several lines, and a gap would make the
+ * numbers wrong.
+ */
 function lineText(report: Fields): ResultText | undefined {
   const file = fieldsOf(report.file);
   const { content, numLines } = file;

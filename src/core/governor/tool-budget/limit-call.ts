@@ -72,7 +72,7 @@ function withInput({ input }: ToolCall, parameter: string, value: number): Field
   return { updatedInput: { ...input, [parameter]: value } };
 }
 
-/** @param state with the room for this part already reserved */
+/** Tells the agent which part it gets. @param state with the room for this part already reserved */
 function limitText(state: GovernorState, { call, allowed }: ReadPlan, limit: number, lines: number): string {
   const offset = offsetOf(call);
   const last = offset + limit - 1;

@@ -9,7 +9,7 @@ import { promptsInTurn } from '../prompts/mailbox.ts';
 import type { GovernorState } from '../state.ts';
 import type { ToolCall } from './tool-budget.ts';
 
-/** Tokens of a Read that claude certainly accepts. From this plan on, Read behaves as without ctxb. */
+/** Maximum tokens of a Read that claude certainly accepts. From a plan of this size on, ctxb does not change Read. */
 export const LARGEST_PART = 20_000;
 
 /** Known tokens of each tier in a context; other tiers count as planned. */
@@ -22,32 +22,35 @@ export interface Spent {
 /** Remaining tokens; negative if more was used than planned. Undefined without a measurement. */
 export interface Room {
   readonly plan: number;
-  /** Of the tier for tool results. */
+  /** Remaining tokens of the tier for tool results. */
   readonly results: number;
-  /** Of the window, without the share of the answer. */
+  /** Remaining tokens of the window, without the share of the answer. */
   readonly window?: number | undefined;
   /** Until the context is relieved. */
   readonly relief?: number | undefined;
-  /** Smallest result that is worth an additional call; 0 without a measurement. */
+  /** Smallest result for which another call pays; 0 without a measurement. */
   readonly worth: number;
 }
 
 /** Tokens of an answer that asks for the next page. */
 const ANSWER_TOKENS = 80;
 
-/** Calls that read a result again before the context is relieved. An assumption, not a measurement. */
+/** Assumed number of calls that read a result again before the next relief. */
 const CALLS_AFTER = 20;
 
-/** A result with fewer tokens costs less than the call that fetches it. @param used tokens that the call reads */
+/** The size at which a result costs as much as the call that fetches it. @param used tokens that the call reads */
 export function breakEvenTokens(used: number): number {
   const { cacheRead, cacheWrite, output } = USUAL_RATIOS;
   return Math.ceil((used * cacheRead + ANSWER_TOKENS * output) / (cacheWrite + CALLS_AFTER * cacheRead));
 }
 
-/** Share of the space until relief, beyond the plan: with next to nothing an agent reads a file in fifty pieces. */
+/**
+ * Share of the space until relief that a result may have beyond the plan. With almost no room, an agent would read a
+ * file in fifty pieces.
+ */
 const REST_SHARE = 1 / 20;
 
-/** System prompt and answer count as planned, regardless of their actual size. */
+/** The room by the plan. System prompt and answer count as planned, regardless of their actual size. */
 export function planRoom(tiers: Tiers, spent: Spent): Pick<Room, 'plan' | 'results'> {
   const { total, system, response, toolResults } = tiers;
   return {
@@ -75,7 +78,11 @@ export function roomFor(state: GovernorState, agent: string | null): Room {
   return roomIn(run.policy, gauge.window.tokens, spent, used === undefined ? undefined : used + open);
 }
 
-/** @param window tokens; undefined if unknown @param used tokens in it; undefined without a measurement */
+/**
+ * The room of a context.
+ * @param window tokens; undefined if unknown
+ * @param used tokens in it; undefined without a measurement
+ */
 export function roomIn(policy: Policy, window: number | undefined, spent: Spent, used: number | undefined): Room {
   const tiers = tiersInTokens(policy.tiers, window);
   const planned = planRoom(tiers, spent);
@@ -97,7 +104,7 @@ export function allocationIn({ tools }: Policy, window: number | undefined, room
   const { minTokens } = tools;
   const perCall = inTokens(perCallOf(tools, tool), window);
   const allotment = allot(room, { perCall, minTokens });
-  // The agent is likely to fetch the rest of a cut file, so the plan does not cut a Read unless `perCall` is lower.
+  // The agent is likely to fetch the rest of a cut file. So only a low `perCall` limits a Read, and the plan does not.
   return tool === 'Read' && perCall >= LARGEST_PART
     ? Math.max(allotment, Math.min(perCall, Math.floor(room.window ?? 0)))
     : allotment;
@@ -117,7 +124,7 @@ export function isWorthPassing(state: GovernorState, { agent }: ToolCall, tokens
   return tokens <= allowed || (tokens - allowed <= worth && tokens <= window);
 }
 
-/** Whether calls that fetched the rest of cuts cost more than what nobody fetched. The user's budget holds. */
+/** Whether fetching rests cost more than the cuts have saved. A budget of the user's applies in any case. */
 export function cutsLoseMoney(state: GovernorState, { tool, agent }: ToolCall, tokens: number): boolean {
   const { run, gauge, work } = state;
   const { tokens: saved, calls } = work.tools.contents.cut;
@@ -153,7 +160,10 @@ export function tiersInTokens(tiers: Tiers, window: number | undefined): Tiers {
   return { ...tiers, ...Object.fromEntries(entries) };
 }
 
-/** Renews the plan for results each time a long turn has used it up; the window is measured anyway. */
+/**
+ * Results that count against the plan. A long turn that has used up the plan gets it again, because the window is
+ * measured anyway.
+ */
 function resultsInPlan({ run, gauge }: GovernorState, results: number): number {
   const tier = inTokens(run.policy.tiers.toolResults, gauge.window.tokens);
   return tier > 0 ? results % tier : results;

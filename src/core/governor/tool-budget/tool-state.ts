@@ -12,7 +12,7 @@ import type { OpenResult, ToolBudget, ToolCall, ToolHook } from './tool-budget.t
 /** Maximum calls, tools and subagents to keep: the stream may never end. */
 const MAX_RECORDS = 64;
 
-/** Cuts of the same call after which its result passes whole, because the agent seems to need it. */
+/** Number of cuts of one call's results after which the next passes whole, because the agent seems to need it. */
 const CUTS_IN_A_ROW = 3;
 
 /** The effective mode: off while the window is unknown. */
@@ -114,7 +114,7 @@ function callKey({ tool, input }: ToolCall): string {
   return `${tool} ${jsonText(input)}`;
 }
 
-/** Notes that a permission handler, say, undid a change: once; from then on the agent only gets advice. */
+/** Records that something, such as a permission handler, undid a change. From then on, the agent only gets advice. */
 export function noteIgnored(state: GovernorState, what: 'input' | 'output'): GovernorState {
   const { ignores } = state.work.budget;
   // Answers do not reach claude after its input was closed.

@@ -4,7 +4,7 @@ import { commandCore } from '../shell/command-words.ts';
 import { formatList } from './found-files.ts';
 import { FILE_LENGTH, NAME_LENGTH, nearLines, type Quote } from './text-result.ts';
 
-/** Scripts and command substitutions are not parsed. */
+/** Commands whose output is summarized. Scripts and command substitutions are not parsed. */
 const KNOWN = /^git (?:-C \S+ |--no-pager )*(status|diff|show|log)\b([^;&|<`$()\n]*)$/;
 /** Matches output redirected to a file, and a command in the background; redirecting stderr is allowed. */
 const REDIRECTED = /(?<!2)>|&\s*$/;
@@ -19,7 +19,7 @@ export interface Printed {
 interface Output {
   readonly shown: string;
   readonly isCut: boolean;
-  /** What a diff compares. */
+  /** The two states that the diff compares. */
   readonly comparison: string;
 }
 
@@ -114,7 +114,7 @@ function summarizeDiff({ shown, isCut, comparison }: Output, quote: Quote): stri
   return `${qualifier}${total} files${lines} (${comparison})${names && `. ${names}`}`;
 }
 
-/** One file, with the numbers of added and removed lines. */
+/** The numbers of added and removed lines of one file. */
 function changesIn(patch: string): number[] {
   const hunks = patch.split(/^@@/m).slice(1).join('');
   return [1, hunks.match(/^\+/gm)?.length ?? 0, hunks.match(/^-/gm)?.length ?? 0];
@@ -134,7 +134,7 @@ const FULL_MESSAGE = /^(?:[|\\/_ ]{0,40})? {4}(\S.*)$/m;
 
 type Commit = readonly [hash: string, message: string];
 
-/** Undefined for an unknown format, such as a custom `--format`. */
+/** Summarizes `git log`; undefined for an unknown format, such as a custom `--format`. */
 function summarizeLog({ shown, isCut }: Output, quote: Quote): string | undefined {
   if (shown === '') return 'No commits found';
   const text = shown.replace(GRAPH, '');

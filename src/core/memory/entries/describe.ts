@@ -24,7 +24,7 @@ const VALUE_LENGTH = 80;
 
 type Cut = (text: string, length: number) => string;
 
-/** @param cutTo shortens values of unknown keys */
+/** Describes the input of a call. @param cutTo shortens values of unknown keys */
 export function describeInput(name: string, fields: Fields, cutTo: Cut): string {
   switch (name) {
     case 'Grep':

@@ -132,7 +132,10 @@ function roomForWords({ gauge }: GovernorState): number {
   return Math.min(MAX_WORDS, Math.max(MIN_WORDS, share));
 }
 
-/** @param spent UTF-16 units of a prompt that was handed back; a longer prompt leaves less space for evidence */
+/**
+ * Room for evidence, in UTF-16 units.
+ * @param spent UTF-16 units of a prompt that was given back; a longer prompt leaves less room
+ */
 function roomFor({ run }: GovernorState, most: number, spent = 0): number {
   const evidence = run.policy.memory.restoreTokens * CHARS_PER_TOKEN;
   return Math.max(0, Math.min(evidence, Math.max(URGENT_LENGTH, evidence - spent), most));

@@ -21,10 +21,10 @@ export function missingEvidence(evidence: Evidence, tells: (item: EvidenceItem) 
   return render(selectItems(missing, room));
 }
 
-/** Newest successful commands, and newest files that were only read, to hand back. */
+/** Maximum number of successful commands, and of files that were only read, to give back; the newest. */
 const MAX_COMMANDS = 10;
 
-/** Evidence for the next step: each failure once, and no read-only commands, which any step can repeat. */
+/** The evidence for the next step: each failure once, and no read-only commands, which any step can repeat. */
 export function usefulOf(evidence: Evidence): EvidenceItem[] {
   const deadEnds = evidence.items('dead end');
   const remaining = { command: MAX_COMMANDS, 'file read': MAX_COMMANDS };

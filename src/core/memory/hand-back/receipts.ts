@@ -55,7 +55,7 @@ export function createReceipts(known: () => readonly Fact[]) {
       const distinct = new Map(known().map((fact) => [`${fact.kind}\n${fact.name}`, fact]));
       open = { relief, facts: [...distinct.values()], claude: [], ctxb: [] };
     },
-    /** Like begin(), but keeps an open receipt for the same relief. @param texts of claude's in the fresh context */
+    /** Like begin(), but keeps an open receipt for the same relief. @param texts claude's texts in the fresh context */
     relieved(relief: Relief, texts: readonly string[]): void {
       if (open?.relief !== relief) receipts.begin(relief);
       open?.claude.push(...texts);
@@ -104,7 +104,7 @@ function receiptOf({ relief, facts, claude, ctxb }: Open): Receipt {
 
 export type Receipts = ReturnType<typeof createReceipts>;
 
-/** What a receipt lists. */
+/** The facts that a receipt lists. */
 export function factsOf({ requests, evidence }: Notebook): Fact[] {
   return [
     ...requests.prompts().map(({ text }) => promptFact(text)),

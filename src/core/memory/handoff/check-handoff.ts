@@ -15,7 +15,7 @@ export interface Checks {
   readonly outcomeOf: (command: string) => CommandOutcome;
 }
 
-/** Only the first files and commands are checked. */
+/** Maximum numbers of files and commands that are checked; the first ones. */
 const MAX_FILES = 200;
 const MAX_COMMANDS = 100;
 

@@ -63,7 +63,7 @@ export function renderHandoff(notebook: Notebook, facts: HandoffFacts): string {
 
 type Parts = Readonly<Record<HandoffSection, Part>>;
 
-/** @param shown the items of each section, in order of priority */
+/** Renders the document. @param shown the items of each section, in order of priority */
 function renderDocument(parts: Parts, facts: HandoffFacts, shown: readonly (readonly string[])[] = []): string {
   const { session, folder, t } = facts;
   const head = [
@@ -163,7 +163,7 @@ function commands({ evidence, commands: section }: Notebook): Part {
   return part(opening, items, section.file);
 }
 
-/** @param none the text for a section without items */
+/** A section. @param none the text if it has no items */
 function part(opening: string, items: readonly string[], file: DetailFile, none = NO_ITEMS): Part {
   return { opening: [items.length === 0 ? none : opening], items, file };
 }

@@ -6,7 +6,7 @@ import { shortOf } from './user-words.ts';
 
 const MAX_REQUESTS = 200;
 
-/** Maximum UTF-16 units of the newest prompt in short. */
+/** Maximum UTF-16 units of the newest prompt in short form. */
 const LATEST_LENGTH = 200;
 
 /** The user's prompts in this conversation. Mutable, with bounded size. */
@@ -16,7 +16,7 @@ export function createRequests() {
   const all = {
     /** The newest prompt that asks for work, in whole sentences. */
     latest: undefined as string | undefined,
-    /** @param number of the prompt in the notes */
+    /** Adds a prompt. @param number its number in the notes */
     add(text: string, number: number): void {
       if (all.latest === undefined || describesTask(text))
         all.latest = firstSentences(text, LATEST_LENGTH) || all.latest;
@@ -29,7 +29,7 @@ export function createRequests() {
     },
     /** Newest first, without slash commands; of long prompts both ends. */
     prompts: (): readonly Request[] => [...requests.values()].reverse(),
-    /** @param file that contains all prompts */
+    /** The user's words. @param file the file that contains all prompts */
     words: (file: string): UserWords => ({ prompts: all.prompts(), file }),
   };
   return all;

@@ -2,7 +2,7 @@ import type { UserWords } from '../../protocol/exact-plan.ts';
 import { sumOf } from '../../text/sum-of.ts';
 import { inTurns, oneLine, wholeCharacter, withSpaces } from '../../text/words.ts';
 
-/** Longest prompt that is told whole, in UTF-16 units. */
+/** Maximum UTF-16 units of a prompt that is given whole. */
 const WHOLE_LENGTH = 1_000;
 
 /** A prompt on one line; of a long one both ends, because the request may precede or follow pasted text. */
@@ -25,8 +25,8 @@ export function wordsMissingFrom(words: UserWords, text: string): UserWords {
 }
 
 /**
- * The newest first. If `room` (UTF-16 units) is too small: two of the oldest for each of the newest, because what holds
- * for all of a job is said at its beginning or corrected at its end.
+ * The prompts as lines, newest first. If `room` (UTF-16 units) is too small: two of the oldest for each of the newest,
+ * because rules for a whole job are often at its beginning or its end.
  */
 export function wordsAsLines({ prompts, file }: UserWords, room: number): string[] {
   const title = `The user's prompts, the newest first (whole in ${file}); where two differ, the newer holds:`;

@@ -123,7 +123,7 @@ function snapToPixel(plot: uPlot, left: number): number {
   return plot.valToPos(Math.round(plot.posToVal(left, 'x')), 'x');
 }
 
-/** Whole calls only. */
+/** Distances between ticks; whole calls only. */
 const TICK_STEPS = [1, 10, 100, 1e3, 1e4, 1e5, 1e6].flatMap((step) => [step, 2 * step, 5 * step]);
 
 const LINE = { stroke: () => cssColor('line'), width: 1 };

@@ -46,7 +46,7 @@ function linesOf({ calls, info: { curve, window, context } }: Session): Line[] {
   ];
 }
 
-/** Makes room for the window, which a mark shows. */
+/** Extends the axis to the whole window, which a mark shows. */
 function wholeWindow(figures: readonly number[], isOn: boolean): Line {
   return { name: 'Whole window', figures, color: 'ink', isDashed: true, shape: () => null, isOn };
 }

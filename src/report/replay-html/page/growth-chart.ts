@@ -87,7 +87,7 @@ const [BAR, MAX_BAR] = [3, 40];
 const BARS = uPlot.paths.bars?.({ size: [1, MAX_BAR], gap: 1 });
 const AREAS = uPlot.paths.linear?.();
 
-/** Sums are continuous. Bars that would be too narrow are drawn as areas, too. */
+/** Draws sums as lines, and other figures as bars, or as areas if the bars would be too narrow. */
 const shape: uPlot.Series.PathBuilder = (plot, series, first, last) => {
   const isArea = showsSums(plot) || (last - first) * BAR > plot.over.clientWidth;
   return (isArea ? AREAS : BARS)?.(plot, series, first, last) ?? null;

@@ -2,7 +2,7 @@ import type uPlot from 'uplot';
 import { html } from '../../html.ts';
 import { elementOf } from './dom.ts';
 
-/** What a chart marks on an axis, in ascending order. A mark reaches to the next one. */
+/** Marks of a chart on one axis, in ascending order. A mark reaches to the next one. */
 export interface Marks {
   readonly axis: 'x' | 'y';
   readonly marks: readonly Mark[];
