@@ -56,7 +56,7 @@ function faultsTakenUp(seed: number): string[] {
   return faults.map((fault) => `seed ${seed}: ${fault}`);
 }
 
-describe('whatever comes, in whatever order', () => {
+describe('any inputs in any order', () => {
   const groups =
     ONLY > 0 ? [ONLY] : Array.from({ length: Math.ceil(STREAMS / GROUP) }, (_, group) => group * GROUP + 1);
 

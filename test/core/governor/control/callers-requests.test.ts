@@ -61,7 +61,7 @@ describe('a replacement process gets', () => {
     expect(asked(driver.begin())).toEqual([OPENING, ['c2', 'mcp_status']]);
   });
 
-  it("for what was set last, and its answer is ctxb's", () => {
+  it("each setting once, with its last value, and its answer is ctxb's", () => {
     const driver = inTurn();
     for (const [id, model] of Object.entries({ c1: 'one', c2: 'two' })) {
       ask(driver, id, { subtype: 'set_model', model });

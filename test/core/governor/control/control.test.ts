@@ -78,7 +78,7 @@ describe('opening the control channel', () => {
     expect(requests(driver.claude(initLine(), callLine(50_000), resultLine()))).toEqual([]);
   });
 
-  it("asks for the size of a turn's last call where a gateway tells no usage", () => {
+  it("asks for the size of a turn's last call if a gateway reports no usage", () => {
     const question = { subtype: 'get_context_usage', detail: 'summary' };
     const driver = begun();
     driver.prompt('one', 'two', 'three');
@@ -119,13 +119,13 @@ describe('opening the control channel', () => {
       return driver;
     };
 
-    it.each(['act', 'observe'] as const)('has the prompts wait until claude knows it: %s', (mode) => {
+    it.each(['act', 'observe'] as const)('holds the prompts until claude knows the agent: %s', (mode) => {
       const driver = asked({ agent: 'scout', mode });
       expect(said(driver.actions)).toEqual([]);
       expect(said(driver.claude(answerTo(driver, 'initialize', { agents: AGENTS })))).toEqual(['Look.']);
     });
 
-    it.each(['act', 'observe'] as const)('ends the run where claude does not know it: %s', (mode) => {
+    it.each(['act', 'observe'] as const)('ends the run if claude does not know the agent: %s', (mode) => {
       const driver = asked({ agent: 'nope', mode });
       const line = "--agent 'nope' not found. Available agents: Plan, scout";
       expect(driver.claude(answerTo(driver, 'initialize', { agents: AGENTS }))).toEqual([
@@ -136,7 +136,7 @@ describe('opening the control channel', () => {
       expect(said(driver.actions)).toEqual([]);
     });
 
-    it('lets them go in a resumed session, as claude does', () => {
+    it('sends them in a resumed session, as claude does', () => {
       const driver = asked({ agent: 'nope', resumes: true });
       expect(kinds(driver.claude(answerTo(driver, 'initialize', { agents: AGENTS })))).toEqual([]);
       driver.claude(contextAnswer(driver, context(200_000)));
@@ -188,7 +188,7 @@ describe('opening the control channel', () => {
       expect(driver.state.gauge.window).toEqual({ tokens: 1_000_000, source: 'asked' });
     });
 
-    it('leaves the trigger alone in a turn with a single answer', () => {
+    it('does not change the trigger in a turn with a single answer', () => {
       const driver = begun({ singlePrompt: true });
       driver.prompt('Say hello.');
       driver.claude(initLine(), callLine(20_000), resultLine());
@@ -207,7 +207,7 @@ describe('opening the control channel', () => {
     expect(JSON.stringify(begun().actions)).not.toContain('timeout');
   });
 
-  it("waits for a protocol caller's first line, and merges our hooks into his initialize", () => {
+  it("waits for the first line of a caller with the stream protocol, and merges ctxb's hooks into its initialize", () => {
     const driver = begun({ callerSpeaksProtocol: true });
     expect(driver.actions).toEqual([]);
     const own = { matcher: 'Bash', hookCallbackIds: ['mine'] };
@@ -263,7 +263,7 @@ describe('opening the control channel', () => {
     expect(subtypes).toEqual(['initialize', 'get_context_usage', 'get_usage']);
   });
 
-  it("opens in our own name before a protocol caller's first line that is a prompt", () => {
+  it('opens by itself if the first line of a caller with the stream protocol is a prompt', () => {
     const driver = begun({ callerSpeaksProtocol: true });
     const actions = driver.prompt('Hello.');
     expect(requests(actions).map(({ subtype }) => subtype)).toEqual(['initialize']);
@@ -300,7 +300,7 @@ describe("claude's answer about its context", () => {
   it.each([
     { name: 'the environment placed the trigger', more: { autocompactSource: 'env' } },
     { name: 'the settings placed the trigger', more: { autocompactSource: 'settings' } },
-  ])('$name: it stays, and what is reported is not the window', ({ more }) => {
+  ])('$name: it stays, and the reported value is not the window', ({ more }) => {
     const driver = asked();
     const actions = driver.claude(contextAnswer(driver, context(120_000, 0, more)));
     expect(driver.state.process.control.trigger).toBe('off');
@@ -337,7 +337,7 @@ describe("claude's answer about its context", () => {
     expect(driver.state.process.control.trigger).toBe(967_000);
   });
 
-  it('native compaction switched off by the caller: ctxb leaves the trigger alone', () => {
+  it('native compaction switched off by the caller: ctxb does not change the trigger', () => {
     const driver = asked();
     driver.claude(contextAnswer(driver, context(200_000, 0, { isAutoCompactEnabled: false })));
     expect(driver.state.process.control.trigger).toBe('off');
@@ -407,7 +407,7 @@ describe("claude's own trigger", () => {
     expect(placed(driver)).toEqual([]);
   });
 
-  it('is left alone if the caller placed it', () => {
+  it('is not changed if the caller placed it', () => {
     const driver = asked({ callerPlacedTrigger: true });
     driver.claude(contextAnswer(driver, context(200_000)));
     expect(placed(driver)).toEqual([]);

@@ -93,7 +93,7 @@ describe('the focus', () => {
     expect(focus.length).toBeLessThanOrEqual(200);
   });
 
-  it.each(['Go on.', 'yes', 'now the next'])('“%s” is about what was asked for before', (short) => {
+  it.each(['Go on.', 'yes', 'now the next'])('“%s” describes no task, so the earlier prompt counts', (short) => {
     const driver = drive();
     driver.prompt('Fix the parser of the clock.');
     driver.claude(initLine(), callLine(20_000), resultLine());
@@ -111,7 +111,7 @@ describe('the focus', () => {
     );
   });
 
-  it('holds the state as it was told last', () => {
+  it('has the last reported state', () => {
     const driver = drive(runWith({ policy: policyWith({ task: 'ship it', state: 'testing' }) }));
     driver.tell({ kind: 'state', to: 'parser done' });
     expect(focusText(driver.state)).toBe('focus on ship it -- current state is parser done');
@@ -163,7 +163,7 @@ describe('PreCompact', () => {
     expect(midTurn().claude(preCompact('manual'))).toMatchObject([{ kind: 'answer-hook', output: {} }]);
   });
 
-  it("has a caller's /compact name the notes, and does not say so twice with ours", () => {
+  it("adds the notes to a caller's /compact, and not twice to ctxb's own", () => {
     const callers = midTurn();
     callers.tell({ kind: 'notes', path: 'notes' });
     const systemMessage = 'When you summarise, say that notes of the whole session are in notes/scratch.md';
@@ -248,7 +248,7 @@ describe('SessionStart', () => {
       },
       source: 'compact',
     },
-  ])('has no prompt to hand back after $name, and answers all the same', ({ driver, source }) => {
+  ])('answers without a prompt after $name', ({ driver, source }) => {
     const recall = source === 'compact' ? { recall: true } : {};
     expect(driver().claude(sessionStart(source))).toEqual([
       { kind: 'answer-hook', requestId: 'h1', hook: 'SessionStart', output: {}, ...recall },
@@ -261,7 +261,7 @@ describe('SessionStart', () => {
     { name: '8,000 characters', length: 8_000, shown: 8_000, kept: true },
     { name: '8,001 characters', length: 8_001, shown: 5_000, kept: true },
     { name: '100,000 characters', length: 100_000, shown: 5_000, kept: true },
-  ])('a prompt of $name stays below what claude takes whole', ({ length, shown, kept }) => {
+  ])('a prompt of $name stays below the length that claude accepts uncut', ({ length, shown, kept }) => {
     const prompt = 'y'.repeat(length);
     const actions = midTurn(prompt).claude(sessionStart('compact'));
     const text = restored(actions) ?? '';

@@ -81,7 +81,7 @@ describe("claude's own trigger", () => {
     expect(settings(driver)).toEqual(['200000']);
   });
 
-  it('is left alone if it is not placed by ctxb', () => {
+  it('is not changed if ctxb has not placed it', () => {
     expect(kinds(afterTurn(150_000, { callerPlacedTrigger: true }).actions)).not.toContain('mid-turn:trigger');
     expect(afterTurn(150_000, { callerPlacedTrigger: true }).state.process.control.trigger).toBe('off');
   });

@@ -58,7 +58,7 @@ it.each([
     text: /^ctxb may not move claude's level .*: without --now it compacts after/,
   },
   { name: 'no prompt', ends: true, text: /^no prompt follows this turn$/ },
-])("--now in a turn is refused at once if claude's level is not ctxb's to move; $name follows", ({ ends, text }) => {
+])("--now in a turn is refused at once if ctxb must not move claude's level; $name follows", ({ ends, text }) => {
   const driver = afterTurn(100_000, { callerPlacedTrigger: true });
   driver.prompt('Next.');
   if (ends) driver.callerEnd();
@@ -168,7 +168,7 @@ it('a caller asks on the control channel, and gets its answer there', () => {
   ]);
 });
 
-it('an asker hears that the compaction failed', () => {
+it('a request is answered if the compaction fails', () => {
   const driver = afterTurn(100_000);
   ask(driver, 'compact');
   driver.prompt('Next.');
@@ -176,7 +176,7 @@ it('an asker hears that the compaction failed', () => {
   expect(answers(driver)).toEqual([{ done: false, text: 'there was nothing to compact' }]);
 });
 
-it('an asker hears that the run has ended before', () => {
+it('a request is answered if the run ends first', () => {
   const driver = afterTurn(100_000);
   driver.prompt('Next.');
   driver.claude(initLine(), callLine(101_000));

@@ -66,7 +66,7 @@ describe('prompts', () => {
     expect(said(running().prompt('And this.'))).toEqual(['And this.']);
   });
 
-  it('whose uuid claude has already received are named', () => {
+  it('are reported if claude has already received their uuid', () => {
     const driver = running();
     driver.claude(resultLine());
     const actions = driver.caller(userLine('Go.', { uuid: 'prompt-1' }));
@@ -232,7 +232,7 @@ describe('the end of input', () => {
     });
   });
 
-  it('comes once', () => {
+  it("closes claude's input once", () => {
     const driver = afterTurn(20_000);
     driver.callerEnd();
     expect(kinds(driver.callerEnd())).toEqual([]);
@@ -315,7 +315,7 @@ describe('observing', () => {
     expect(lines.flatMap((line) => sent(driver.caller(line)))).toEqual(lines);
   });
 
-  it('leaves the trigger alone', () => {
+  it('does not change the trigger', () => {
     const driver = observing();
     driver.prompt('One.');
     driver.claude(...cut('tool-turn.ndjson', 0, 7));

@@ -139,7 +139,7 @@ describe('a resumed run', () => {
     expect(costs(resumed(0.3, { limitUsd: 1 }))).toMatchObject([{ scope: 'run', level: 'warn', spentUsd: 0.9 }]);
   });
 
-  it("counts for the project's limit once what the ledger has of it", () => {
+  it("counts costs in the ledger once for the project's limit", () => {
     const driver = resumed(0.3, { projectLimitUsd: 1 });
     driver.tell({ kind: 'project-cost', others: 500_000, earlier: 0 });
     expect(costs(driver)).toMatchObject([{ scope: 'project', level: 'warn', spentUsd: 0.9 }]);
@@ -345,7 +345,7 @@ it('repeats its prompt if claude dies and the log lacks it', () => {
   );
 });
 
-it("but not where its end was shown, with 'stop': its prompt stays without an answer", () => {
+it("does not resume a turn whose end the caller saw, with 'stop': its prompt stays without an answer", () => {
   const driver = spent(0.9, { onLimit: 'stop' });
   driver.prompt('Next.');
   driver.claude(initLine(), ...Array.from({ length: 8 }, () => callLine(300_000)));
@@ -452,7 +452,7 @@ describe('a back-end that counts no tokens', () => {
     { cost: { projectLimitUsd: 1 } },
     { agents: { max: undefined, costUsd: 1, tokens: undefined } },
     { agents: { max: undefined, costUsd: undefined, tokens: 1_000 } },
-  ])('is told of in mid-turn beside a limit, once: %j', (policy) => {
+  ])('is reported once within a turn if there is a limit: %j', (policy) => {
     const driver = begun(policy as PolicyChanges);
     driver.claude(answerTo(driver, 'cost', { session: { total_cost_usd: 0 } }));
     expect(uncounted(driver).map(decisionText)).toEqual([
@@ -476,7 +476,7 @@ describe('a back-end that counts no tokens', () => {
     expect(driver.state.limits.cost).toMatchObject({ known: true, uncounted: 'none' });
   });
 
-  it('is reported if it leaves out some calls only, once', () => {
+  it('is reported once if it leaves out only some calls', () => {
     const driver = drive(runWith({ policy: policyWith({ cost: { limitUsd: 1 } }) }));
     driver.begin();
     driver.prompt('Do the thing.');

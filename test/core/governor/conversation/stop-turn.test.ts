@@ -66,7 +66,7 @@ describe('a turn is ended after a tool', () => {
     { name: 'nothing is to be done in mid-turn', policy: { midTurn: { enabled: false } } },
     { name: 'ctxb only observes', run: { mode: 'observe' } },
     { name: 'it is a tool of a subagent', input: { agent_id: 'a1' } },
-  ])('but not where $name', ({ used = 160_000, policy = {}, run = {}, input = {} }) => {
+  ])('but not if $name', ({ used = 160_000, policy = {}, run = {}, input = {} }) => {
     expect(afterTool(inTurn(used, policy, run), input)).not.toEqual(STOP);
   });
 
@@ -122,7 +122,7 @@ describe('a turn that was ended after a tool', () => {
     expect(contexts.map((context) => context.slice(0, 6))).toEqual(given);
   });
 
-  it('can be ended so again, and still answers the prompt of the caller', () => {
+  it('can be ended again, and still answers the prompt of the caller', () => {
     const driver = stopped();
     for (const session_id of ['s2', 's3']) {
       driver.claude(STOPPED, initLine(), callLine(161_000), resultLine({ result: '## Goal' }));
@@ -210,7 +210,7 @@ describe('a relief before a turn that would need it before its end', () => {
     expect(kinds(made).filter((kind) => kind === 'handoff' || kind === 'compact')).toEqual(expected);
   });
 
-  it.each(['compact', 'handoff'] as const)('says what was expected (%s)', (strategy) => {
+  it.each(['compact', 'handoff'] as const)('reports the expected growth (%s)', (strategy) => {
     const [decision] = decisions(turnsTo([60_000, 100_000, 145_000], { strategy }).prompt('Last.'));
     expect(decision?.reason).toBe("145001 tokens and a turn's growth of up to 45000 would cross 159000");
   });

@@ -81,7 +81,7 @@ describe('lines of other turns', () => {
     expect(fates(driver, [initLine(), callLine(30_000), resultLine()])).toEqual(['show', 'show', 'show']);
   });
 
-  it('a turn that claude started between command and begin: its begin is withheld until that is clear', () => {
+  it("a turn that claude starts after ctxb's command: its first lines wait until the next one shows who started it", () => {
     const lines = [initLine(), callLine(161_000), resultLine({ origin: { kind: 'task-notification' } })];
     expect(fates(compacting(), lines)).toEqual(['buffer', 'show', 'show']);
   });

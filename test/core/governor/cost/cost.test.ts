@@ -227,7 +227,7 @@ describe('another process', () => {
   it.each([
     { title: 'more than before', reports: 0.75, microUsd: 750_000 + open },
     { title: 'less', reports: 0.25, microUsd: 750_000 + open },
-  ])('without a price, a first report of $title is held against the last one', ({ reports, microUsd }) => {
+  ])('without a price, a first report of $title is compared with the last one', ({ reports, microUsd }) => {
     const unpriced = call('n1', 1_000, { model: 'glm-5.1' });
     const cost = readLines(costAfterRestart(before, 'resumed'), init('2.1.329'), unpriced, result(reports));
     expect(totalMicroUsd(cost)).toBe(microUsd);

@@ -63,7 +63,7 @@ describe.each([
     return price && microUsdOf({ ...nothing, ...usage }, price);
   };
 
-  it('is what claude counts for a thousand tokens of each kind', () => {
+  it("equals claude's count for a thousand tokens of each kind", () => {
     const thousand = [
       { input: 1_000 },
       { output: 1_000 },
@@ -74,7 +74,7 @@ describe.each([
     expect(thousand.map(costOf)).toEqual(each);
   });
 
-  it('is what claude counts for a long prompt', () => {
+  it("equals claude's count for a long prompt", () => {
     expect(costOf({ input: 150_000 })).toBe(long.input);
     expect(costOf({ cacheRead: 150_000 })).toBe(long.read);
   });
@@ -245,12 +245,12 @@ function candidates(use: ModelUse): (number | undefined)[] {
 const microUsd = (usd: number) => Math.round(usd * 1_000_000);
 
 describe('the cost of a model by claude itself', () => {
-  it('is met to the micro-dollar in every recording of a model with a price', () => {
+  it('is reproduced to the micro-dollar in every recording of a model with a price', () => {
     expect(PRICED.length).toBeGreaterThan(20);
     expect(PRICED.filter((use) => !candidates(use).includes(microUsd(use.use.costUSD ?? 0)))).toEqual([]);
   });
 
-  it('is met by the total of every result, unless a model in it has no price', () => {
+  it('equals the total of every result, unless a model in it has no price', () => {
     const priced = REPORTED.filter(({ uses }) => uses.length > 0 && uses.every(isPriced));
     expect(priced.length).toBeGreaterThan(20);
     const missed = priced.filter(({ totalUsd, uses }) => {
@@ -263,7 +263,7 @@ describe('the cost of a model by claude itself', () => {
     expect(missed).toEqual([]);
   });
 
-  it.skipIf(TRANSCRIPTS.length === 0)('is not known of a model that claude takes for another', () => {
+  it.skipIf(TRANSCRIPTS.length === 0)('is unknown for a model that claude takes for another', () => {
     const unpriced = REPORTED.flatMap(({ uses }) => uses).filter((use) => !isPriced(use));
     expect(new Set(unpriced.map(({ model }) => model))).toEqual(new Set(['glm-5.1']));
   });

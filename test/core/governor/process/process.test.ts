@@ -56,7 +56,7 @@ describe('the cost of a call that dies with claude', () => {
     return driver;
   }
 
-  it('is named as not wholly known', () => {
+  it('is reported as not fully known', () => {
     const driver = afterCost();
     driver.prompt('Second.');
     driver.claude(initLine());
@@ -118,7 +118,7 @@ describe('claude dies within a turn', () => {
     expect(unansweredPrompts(driver.state)).toEqual([]);
   });
 
-  it("and claude's log corrects the cost, where a call under way still counts for limits", () => {
+  it("and claude's log corrects the cost, and a running call still counts for limits", () => {
     const driver = midTurn();
     const call = latestCallsMicroUsd(driver.state.limits.cost);
     const before = totalMicroUsd(driver.state.limits.cost);
@@ -281,7 +281,7 @@ describe('between two processes', () => {
     expect(driver.state.process.control.trigger).toBe('unplaced');
   });
 
-  it("with the caller's own initialize, where claude had answered one", () => {
+  it("with the caller's own initialize, if claude had answered one", () => {
     const driver = drive(runWith({ callerSpeaksProtocol: true }));
     driver.begin();
     driver.caller({
@@ -342,7 +342,7 @@ describe('the number of restarts', () => {
   it.each<{ name: string; changes: Partial<Run> }>([
     { name: 'recovery is off', changes: { policy: policyWith({ recovery: { enabled: false } }) } },
     { name: 'claude keeps no log', changes: { persistent: false } },
-  ])('never where $name', ({ changes }) => {
+  ])('is zero if $name', ({ changes }) => {
     const driver = midTurn(changes);
     driver.tell(exitEvent());
     expect(starts(driver)).toEqual([]);
@@ -378,7 +378,7 @@ describe('an exit without a restart', () => {
     { type: 'user' },
     { type: 'user', message: { role: 'assistant', content: 'x' } },
     { type: 'control_request', request_id: 'r' },
-  ])('by itself, at what the caller has said: %o', (line) => {
+  ])('by itself, at a line of the caller: %o', (line) => {
     const driver = midTurn();
     driver.caller(line);
     driver.tell(exitEvent({ code: 1, signal: undefined }));
@@ -419,7 +419,7 @@ it('a claude that is killed before its session restarts like the first one', () 
   expect(starts(driver)).toEqual([{ kind: 'start-claude', resume: undefined, isFirst: true, afterMs: 1_000 }]);
 });
 
-it('a run that resumes another begins with the interrupted work', () => {
+it('a run that resumes another one begins with the interrupted work', () => {
   const driver = drive(runWith({ resumes: true }));
   driver.begin();
   driver.tell({

@@ -27,18 +27,18 @@ function toldOverMeasured(shape: Shape, world: PlayedWorld): number {
   return savedUsd(run.driver.state) / (alone.usd - run.usd);
 }
 
-describe('a run tells what it saved', () => {
+describe('a run reports its saving', () => {
   it.each([
     ['five of eight large files in turn', { prompts: 4, edits: 8, files: 8, tokens: 20_000, inTurn: 5, runs: 8 }],
     ['three of nineteen large files in turn', { prompts: 3, edits: 8, files: 19, tokens: 30_000, inTurn: 3, runs: 4 }],
-  ])('where claude alone writes many summaries: %s', (_, shape) => {
+  ])('if claude alone writes many summaries: %s', (_, shape) => {
     const times = toldOverMeasured(shape, SONNET);
     expect(times).toBeGreaterThan(0.98);
     expect(times).toBeLessThan(1.02);
   });
 });
 
-it('a run tells what it saved where the model counts fewer tokens than estimated', () => {
+it('a run reports its saving if the model counts fewer tokens than estimated', () => {
   const shape = { prompts: 12, edits: 3, files: 12, tokens: 2_000, runs: 8, printed: 1_500 };
   const times = toldOverMeasured(shape, { window: 200_000, model: 'claude-opus-5-5' });
   expect(times).toBeGreaterThan(0.95);
@@ -70,7 +70,7 @@ function writingCall(used: number, written: number) {
   return { ...line, message: { ...fieldsOf(line.message), usage: { input_tokens: 0, ...usage } } };
 }
 
-it('claude alone compacts where the run shows that claude does, although the call before was above its level', () => {
+it("the baseline compacts at the level that the run shows, although the call before was above claude's own level", () => {
   const driver = afterTurn(20_100);
   driver.prompt('Go on.');
   driver.claude(writingCall(140_000, 119_900), resultLine());
@@ -92,7 +92,7 @@ it('subagents that run again because of a relief cost only the run', () => {
   expect(after(300_000).baseline).toBe(after(0).baseline);
 });
 
-it('claude alone tries forgotten failures again as it continues', () => {
+it('the baseline repeats forgotten failures with its further calls', () => {
   const price = priceOf(SONNET.model, PRICES) as Price;
   const usage = { input: 0, cacheCreation: 0, cacheRead: 100_000, output: 100 };
   const gauge = { ...EMPTY_GAUGE, used: 100_000 };

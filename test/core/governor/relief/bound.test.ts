@@ -66,7 +66,7 @@ it('contents that a compaction cannot keep stay until claude would remove them',
   expect(Math.min(...run.reliefs.map(({ before }) => before))).toBeGreaterThan(160_000);
 });
 
-it('files that are read, changed and left go as soon as the next call pays a part of what is at stake', () => {
+it('finished files are removed as soon as the next call pays a part of the possible loss', () => {
   const shape = { prompts: 8, edits: 8, files: 8, tokens: 3_000, inTurn: 1, fresh: true, runs: 4, printed: 2_000 };
   const run = playGoverned(jobOf(shape), SONNET);
   expect(run.reliefs[0]?.before).toBeLessThan(105_000);
@@ -90,7 +90,7 @@ describe('with a cache that never hits', () => {
     expect(beforeOf(cold as Played)).toBeLessThan(0.85 * beforeOf(warm as Played));
   });
 
-  it('files that fill most of the window stay, because each call that fetches one pays for all before it', () => {
+  it('files that fill most of the window stay, because each call that fetches one reads all earlier ones', () => {
     const { shape, world } = drawnLong(39);
     playBoth({ ...shape, prompts: 2 }, 39, world);
   });
@@ -127,7 +127,7 @@ it.each<{ model: string; scatter: Scatter }>([
   { model: OPUS.model, scatter: { prompts: 8, edits: 4, files: 120, needed: 40, perCall: 6 } },
   { model: OPUS.model, scatter: { prompts: 13, edits: 11, files: 120, needed: 15, perCall: 6 } },
   { model: HAIKU.model, scatter: { prompts: 11, edits: 4, files: 200, needed: 40, perCall: 1 } },
-])('files go only if the run can pay for fetching all of them again: $scatter', ({ model, scatter }) => {
+])('files are removed only if the run can pay for fetching all of them again: $scatter', ({ model, scatter }) => {
   const world = { window: 200_000, model };
   const [alone, run] = [playAlone(scattered(scatter), world), playGoverned(scattered(scatter), world)];
   expect(run.usd / alone.usd).toBeLessThanOrEqual(1.05);
@@ -206,7 +206,7 @@ it.each(numbersTo(sized(6, 60)))('a job drawn by lot keeps the bound: %i', (seed
 /** These come back to all files of many prompts at once, and so pay the price of a compaction. */
 const RETURNING: Readonly<Record<string, number>> = { growing: 1.1, growingDiff: 1.2, lastReview: 1.2, hotFiles: 1.1 };
 
-describe('a kind of job as people give them', () => {
+describe('a kind of job that people give', () => {
   const kinds = Object.keys(KINDS).flatMap((name) => numbersTo(6).map((seed) => [name, seed] as const));
 
   it.each(sampled(kinds, 17))('keeps the bound: %s %i', (name, seed) => {
@@ -221,7 +221,7 @@ describe('a kind of job as people give them', () => {
 });
 
 it.each(numbersTo(sized(6, 60)))(
-  'the work fetches again what compactions took, at the worst time: a run loses no more than the price of that: %i',
+  'the work fetches removed contents again at the worst time, and the run loses only the price of that: %i',
   (seed) => {
     const { world, attack, repeat, gone } = drawnAdversary(seed);
     const [run, alone] = [playGoverned(attack, world), playAlone(repeat, world)];

@@ -54,7 +54,7 @@ describe('a compaction at the boundary', () => {
     expect(said(driver.actions)).toEqual(['Do the thing.', '/compact focus on Do the thing.']);
   });
 
-  it("is not worth it with when: 'boundary' when no prompt can come any more", () => {
+  it("does not come with when: 'boundary' if no further prompt can come", () => {
     const driver = drive(runWith({ policy: policyWith({ compaction: { when: 'boundary' } }) }));
     driver.begin();
     driver.prompt('Do the thing.');
@@ -171,7 +171,7 @@ describe('a session that is full at its first call, as after --resume', () => {
     return driver;
   };
 
-  it('is compacted once, not again before a call has shown the landing', () => {
+  it('is compacted once, and not again before a call has shown the new size', () => {
     const driver = resumed();
     driver.prompt('Next.');
     expect(said(driver.claude(...COMPACT_TURNS.success))).toEqual(['Next.']);
@@ -233,7 +233,7 @@ describe('attempts', () => {
   });
 });
 
-describe('the landing', () => {
+describe('the size after a compaction', () => {
   const land = (used: number) => {
     const driver = full(withoutHandoff());
     driver.prompt('Next.');

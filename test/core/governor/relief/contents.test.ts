@@ -71,7 +71,7 @@ const agent = (prompt: string, cost?: number): Happening => [
 ];
 const write = (file_path: string): Happening => ['Write', { file_path, content: TEXT }];
 
-describe('contents that claude alone would not fetch', () => {
+describe('contents that the baseline does not fetch', () => {
   it.each<{ name: string; all: Happening[]; again: number }>([
     { name: 'a file that a relief took away', all: [read('a'), 'relief', read('a')], again: 1 },
     { name: 'a command whose result a relief took away', all: [run('grep x'), 'relief', run('grep x')], again: 1 },
@@ -103,7 +103,7 @@ describe('contents that claude alone would not fetch', () => {
     expect(step.refetchedTokens > 0).toBe(again > 0);
   });
 
-  it('are owed if only a summary of claude alone removed them', () => {
+  it('count as fetches of the baseline if only its summary removed them', () => {
     expect(contentsOf(read('a'), 'summary', edit('a')).step.baselineFetches.tokens).toBeGreaterThan(500);
   });
 
@@ -116,7 +116,7 @@ describe('contents that claude alone would not fetch', () => {
     expect(contentsOf(cutRun('t')).step.cut).toBe(900);
   });
 
-  it('are known of the newest names only', () => {
+  it('are kept for the newest names only', () => {
     const { byName } = contentsOf(...Array.from({ length: 600 }, (_, index) => read(`file-${index}`)));
     expect(byName.size).toBeLessThanOrEqual(500);
     expect([...byName.keys()].at(-1)).toBe('file-599');
@@ -133,14 +133,14 @@ describe('files that claude shows again after a summary', () => {
   const large = (file_path: string): Happening => ['Read', { file_path }, TEXT.repeat(8)];
   const ROOM = 1_000_000;
 
-  it('are the last five files, unless they are large', () => {
+  it('are the last five files, without large ones', () => {
     const files = ['a', 'b', 'c', 'd', 'e', 'f'].flatMap((path) => [read(path), edit(path)]);
     const contents = endStep(contentsOf(...files, large('g'), edit('g'), run('ps')));
     expect(reshownContents(contents, ROOM).names).toEqual(['f', 'e', 'd', 'c']);
     expect(reshownContents(contents, 1_000).names).toEqual([]);
   });
 
-  it('are no pictures', () => {
+  it('exclude pictures', () => {
     const contents = endStep(contentsOf(read('a'), ...['1', '2', '3', '4', '5'].map(look), run('ps')));
     expect(reshownContents(contents, 100_000).names).toEqual(['a']);
   });
@@ -150,7 +150,7 @@ describe('files that claude shows again after a summary', () => {
     expect(reshownContents(contents, ROOM).names).toEqual(['d', 'a', 'e', 'c', 'b']);
   });
 
-  it('are not the last results, which a summary keeps', () => {
+  it('exclude the last results, which a summary keeps', () => {
     expect(reshownContents(contentsOf(read('first'), read('last')), ROOM).names).toEqual(['first']);
     const { byName } = forgetContents(contentsOf(read('a'), run('t'), read('last')), []);
     expect([...byName.values()].map(({ baselineTokens }) => baselineTokens > 0)).toEqual([false, false, true]);
@@ -175,7 +175,7 @@ describe('after a summary in the run', () => {
   });
 });
 
-describe('files that a change needs and a summary of claude alone removed', () => {
+describe("files that a change needs and the baseline's summary removed", () => {
   it('are as many of the last files as were read in a row before a change', () => {
     const owed = (...all: Happening[]) => contentsOf(...all, 'summary', edit('b')).step.baselineFetches.calls;
     expect(owed(read('a'), read('b'), edit('a'))).toBe(2);
@@ -184,7 +184,7 @@ describe('files that a change needs and a summary of claude alone removed', () =
     expect(owed(read('a'), read('b'))).toBe(2);
   });
 
-  it('are fewer once a change did without files that a relief had removed', () => {
+  it('are fewer after a change that did not need removed files', () => {
     const all = [read('a'), read('b'), read('c'), read('d'), edit('a'), 'relief', read('b'), edit('b')] as const;
     const { filesPerChange } = contentsOf(...all);
     expect(filesPerChange).toBe(1);
@@ -192,7 +192,7 @@ describe('files that a change needs and a summary of claude alone removed', () =
     expect(again.step.baselineFetches.calls).toBe(2);
   });
 
-  it('are not the files that an earlier turn has only looked through again', () => {
+  it('exclude files that an earlier turn has only read again', () => {
     const all = [read('a'), edit('a'), read('b'), edit('b'), 'relief', read('a'), read('b')] as const;
     expect(contentsOf(...all, edit('c')).filesPerChange).toBe(2);
     expect(contentsOf(...all, 'end of turn', edit('c')).filesPerChange).toBe(1);
@@ -206,7 +206,7 @@ describe('files that a change needs and a summary of claude alone removed', () =
     expect(contentsOf(...all.slice(0, -1), edit('b')).filesPerChange).toBe(4);
   });
 
-  it('are not those that a file was written from', () => {
+  it('exclude the sources of a new file', () => {
     const all = [read('a'), read('b'), write('c'), 'summary'] as const;
     expect(contentsOf(...all, edit('c')).step.baselineFetches.calls).toBe(1);
   });
@@ -217,7 +217,7 @@ describe('files that a change needs and a summary of claude alone removed', () =
     expect(had).toEqual(['spec', 'c']);
   });
 
-  it('are not the pages of a log', () => {
+  it('exclude the pages of a log', () => {
     const pages = Array.from({ length: 20 }, (_, at) => run(`sed -n ${at}00,${at}99p test.log`));
     expect(contentsOf(...pages, read('b'), 'summary', edit('b')).step.baselineFetches.calls).toBe(1);
   });
@@ -234,14 +234,14 @@ describe('the growth of the context shows the size of the last contents', () => 
     return sizes.map((both) => both.map((one) => one / size));
   };
 
-  it('of those that came since the call before', () => {
+  it('of contents since the previous call', () => {
     expect(sizesOf(0.75)).toEqual([
       [1, 1],
       [0.75, 0.75],
     ]);
   });
 
-  it('unless it has another cause', () => {
+  it('unless the growth has another cause', () => {
     expect(sizesOf(3)).toEqual(sizesOf(1));
     expect(sizesOf(0)).toEqual(sizesOf(1));
   });
@@ -319,7 +319,7 @@ describe('contents that are likely to be used again', () => {
     expect(workingSet(contentsOf(...files, ...changes, ...idle(20)), 50, rich).keep).toEqual([]);
   });
 
-  it('are no stake if claude alone has lost them', () => {
+  it('risk no loss if the baseline has lost them too', () => {
     const contents = contentsOf(...Array.from({ length: 8 }, (_, index) => read(`src/${index}`)), ...idle(60));
     expect(workingSet(contents, 68, poor).refetchAllCost).toBeGreaterThan(0);
     expect(workingSet(forgetContents(endStep(contents), []), 68, poor).refetchAllCost).toBe(0);
@@ -342,7 +342,7 @@ describe('contents that are likely to be used again', () => {
     expect(kept(3_000).refetched.cost).toBeGreaterThan(300);
   });
 
-  it('exclude pictures, which no compaction can keep, but they are at stake', () => {
+  it('exclude pictures, which no compaction can keep, but count them as a risk', () => {
     const rounds = Array.from({ length: 4 }, () => [edit('a'), edit('b')]).flat();
     const contents = contentsOf(look('p'), look('q'), read('a'), read('b'), ...rounds);
     const { keep, refetchAllCost, refetched } = workingSet(contents, 12, poor);
@@ -351,7 +351,7 @@ describe('contents that are likely to be used again', () => {
     expect(refetched.calls).toBeGreaterThan(1);
   });
 
-  it('exclude files that claude shows beside its summary, which no tool call has, but they are at stake', () => {
+  it('exclude files that claude shows beside its summary, which no tool call has, but count them as a risk', () => {
     const { keep, refetchAllCost } = workingSet(
       contentsOf(read('a'), read('b'), run('t'), 'own summary', read('c')),
       5,
@@ -370,7 +370,7 @@ describe('contents that are likely to be used again', () => {
     expect(step.refetched).toBe(0);
   });
 
-  it('include unused contents, which go as far as the run can afford to fetch them again, oldest first', () => {
+  it('include unused contents, except the oldest that the run can afford to fetch again', () => {
     const contents = contentsOf(...Array.from({ length: 8 }, (_, index) => read(`src/${index}`)), ...idle(60));
     expect(workingSet(contents, 68, poor).keep.slice(0, 8)).toEqual(['1', '2', '3', '4', '5', '6', '7', '8']);
     const one = contents.byName.get('src/0')?.tokens ?? 0;

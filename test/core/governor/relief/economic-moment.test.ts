@@ -54,7 +54,7 @@ describe('the moment from which a relief pays', () => {
     expect(economicMoment({ ...usual, ...changes })).toBe(at);
   });
 
-  it.each([1_000, 2_000, 5_000, 12_000])('no other level costs less a call where it grows by %i', (growth) => {
+  it.each([1_000, 2_000, 5_000, 12_000])('no other level costs less per call with a growth of %i', (growth) => {
     for (const outlook of [
       { ...usual, growth, sizeAfter: 14_000 },
       { ...handedOver, growth },

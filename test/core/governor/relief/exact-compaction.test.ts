@@ -97,7 +97,7 @@ describe('the mod', () => {
     { name: 'would change the tools', lose: (d) => refuse(d, { response: { held: true } }), why: /change the tools/ },
     { name: 'is not loaded in time', lose: (d) => d.timeout('exact'), why: /2\.1\.330 does not run the mod/ },
     { name: 'gives no sign of life', lose: (d) => refuse(d, {}, true), why: /2\.1\.330 does not run the mod/ },
-  ])('that $name leaves a summary, which is said once', ({ lose, why }) => {
+  ])('that $name leaves a summary, which is announced once', ({ lose, why }) => {
     const driver = worked(FULL);
     driver.prompt('Next.');
     const before = driver.actions.length;
@@ -198,28 +198,25 @@ describe('a compaction by the mod', () => {
       why: /nothing can be/,
     },
     { name: 'says nothing', receipt: undefined, why: /did not answer/ },
-  ])(
-    'where the mod left it to claude and $name, that is for this one; after a second one for all',
-    ({ receipt, why }) => {
-      const driver = ready(FULL);
-      const refuseOnce = () => {
-        driver.prompt('Next.');
-        if (receipt !== undefined) driver.tell(compacted(receipt));
-        const actions = driver.claude(...manual);
-        driver.claude(initLine(NEW), callLine(FULL), resultLine());
-        return decisions(actions).slice(0, 2);
-      };
-      const reason = expect.stringMatching(why);
-      expect(refuseOnce()).toMatchObject([
-        { kind: 'unavailable', of: 'exact-once', reason },
-        { kind: 'compacted', how: 'summary' },
-      ]);
-      expect(driver.state.relief.exact.phase).toBe('ready');
-      const [again] = refuseOnce();
-      expect(again).toMatchObject({ kind: 'unavailable', of: 'exact', reason });
-      expect(driver.state.relief.exact.phase).toBe('off');
-    },
-  );
+  ])('that the mod leaves to claude, and $name: this one only, and all after a second refusal', ({ receipt, why }) => {
+    const driver = ready(FULL);
+    const refuseOnce = () => {
+      driver.prompt('Next.');
+      if (receipt !== undefined) driver.tell(compacted(receipt));
+      const actions = driver.claude(...manual);
+      driver.claude(initLine(NEW), callLine(FULL), resultLine());
+      return decisions(actions).slice(0, 2);
+    };
+    const reason = expect.stringMatching(why);
+    expect(refuseOnce()).toMatchObject([
+      { kind: 'unavailable', of: 'exact-once', reason },
+      { kind: 'compacted', how: 'summary' },
+    ]);
+    expect(driver.state.relief.exact.phase).toBe('ready');
+    const [again] = refuseOnce();
+    expect(again).toMatchObject({ kind: 'unavailable', of: 'exact', reason });
+    expect(driver.state.relief.exact.phase).toBe('off');
+  });
 
   it('at the native trigger keeps at most as much as a summary, unless it was requested', () => {
     const driver = ready(150_000);
@@ -250,7 +247,7 @@ describe('a compaction by the mod', () => {
     expect(plan()).toMatchObject({ budget: budget - pictureTokens, summary: { room: room - pictureTokens } });
   });
 
-  it('is not refused where the mod leaves it to claude because it would keep more than a summary', () => {
+  it('does not count as refused if the mod leaves it to claude because it would keep more than a summary', () => {
     const driver = ready(150_000);
     driver.prompt('Next.');
     for (let time = 0; time < 4; time++) {
@@ -272,7 +269,7 @@ describe('a compaction by the mod', () => {
     expect(driver.state.relief.exact).toMatchObject({ phase: 'ready', refusals: 1 });
   });
 
-  it("is the way out of claude's own brake, instead of the end", () => {
+  it("continues the run after claude's own brake", () => {
     const driver = ready(FULL);
     driver.prompt('Next.');
     driver.tell(compacted());

@@ -69,7 +69,7 @@ it('the report of a task within a turn is in the plan too, one that begins a tur
 it.each([
   { name: 'delivered', delivered: ['prompt-3'], midTurn: ['Not that.'] },
   { name: 'not delivered, so it is sent again', delivered: [], midTurn: [] },
-])('another process continues the session, where it was $name', ({ delivered, midTurn }) => {
+])('another process continues the session if it was $name', ({ delivered, midTurn }) => {
   const driver = working();
   driver.prompt('Not that.');
   driver.claude(toolResultLine('done'), callLine(54_000));

@@ -60,7 +60,7 @@ describe('the moment of an exact compaction', () => {
     expect(moment).toBeLessThan(60_000);
   });
 
-  it('is that of a model without a price where all tokens are free', () => {
+  it('is that of a model without a price if all tokens are free', () => {
     const free = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWriteHour: 0 };
     const work = { model: 'my-model' };
     const prices = { 'my-model': free };
@@ -92,7 +92,7 @@ describe('the moment of an exact compaction', () => {
     { name: 'more stays', work: { changes: relieved(5) }, than: { changes: withLanding(22_000) } },
     { name: 'the context grows faster', work: { growth: 6_000 }, than: {} },
     { name: 'more was missed', work: { changes: missing(3) }, than: { changes: missing(0) } },
-  ])('comes later where $name', ({ work, than }) => {
+  ])('comes later if $name', ({ work, than }) => {
     expect(momentAt(worked(work))).toBeGreaterThan(momentAt(worked(than)));
   });
 
@@ -127,7 +127,7 @@ function missing(calls: number) {
   };
 }
 
-describe('the cheaper way of relief', () => {
+describe('the cheaper relief', () => {
   const off = (state: GovernorState) => changedIn(state, 'exact', { phase: 'off' });
   const tried = (call: number) => (state: GovernorState) => ({
     relief: { ...state.relief, lastHandoff: { call, sizeAfter: 23_000, answerTokens: 1_500 } },
@@ -183,7 +183,7 @@ describe('effects of the moment', () => {
     expect(reliefNow(thrashed)).toEqual({ way: 'compact' });
   });
 
-  it("claude's own trigger is placed there, below what the window can say too", () => {
+  it("claude's own trigger is placed there, also below the lowest window setting", () => {
     const state = worked({ calls: 15 });
     const place = triggerPlace(state);
     expect(place?.at).toBeGreaterThanOrEqual(momentAt(state));
@@ -208,7 +208,7 @@ describe('effects of the moment', () => {
   it.each([
     { model: MODEL, text: /^saves about \$0\.01\d\d a call, net of its cost$/ },
     { model: 'somebody-s', text: /^saves about 5,?\d{3} tokens a call, net of its cost$/ },
-  ])('it says what it saves: $model', ({ model, text }) => {
+  ])('it reports its saving: $model', ({ model, text }) => {
     expect(savingText(worked({ calls: 35, model }), 'compact')).toMatch(text);
   });
 });

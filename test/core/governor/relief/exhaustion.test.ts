@@ -136,7 +136,7 @@ describe('a context that is too full for a turn', () => {
   it.each([
     { name: 'a new conversation', resumes: false, decided: ['exhausted'] },
     { name: 'one that goes on', resumes: true, decided: ['exhausted', 'compact'] },
-  ])('in the first turn of $name: the caller gets the error where nothing else is to be relieved', (one) => {
+  ])('in the first turn of $name: the caller gets the error if the context has nothing else', (one) => {
     const driver = drive(runWith({ resumes: one.resumes }));
     driver.begin();
     driver.claude(answerTo(driver, 'initialize'));

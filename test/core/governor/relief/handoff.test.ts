@@ -150,11 +150,11 @@ describe('a handoff begins', () => {
   it.each<{ name: string; policy: PolicyChanges; used?: number }>([
     { name: 'is switched off', policy: { handoff: { enabled: false }, compaction: { enabled: false } } },
     { name: 'is not needed yet', policy: { compaction: { enabled: false } }, used: 158_000 },
-  ])('not where it $name', ({ policy, used = FULL }) => {
+  ])('not if it $name', ({ policy, used = FULL }) => {
     expect(said(afterTurn(used, { policy: policyWith(policy) }).prompt('Next.'))).toEqual(['Next.']);
   });
 
-  it('not where a compaction landed above its target only because of the prompt', () => {
+  it('not if a compaction stayed above its target only because of the prompt', () => {
     const landed = (prompt: string) => {
       const driver = afterTurn(120_000, { exact: true });
       driver.prompt(prompt);
@@ -275,7 +275,7 @@ describe('/clear', () => {
       name: 'a reset of the conversation',
       lines: [{ type: 'conversation_reset', session_id: 's1' }, ...CLEARED],
     },
-  ])('is proved by $name: the prompts that waited go', ({ lines }) => {
+  ])('is proved by $name: the waiting prompts are sent', ({ lines }) => {
     const driver = clearing();
     driver.wait(1_500);
     const actions = driver.claude(...lines);
@@ -492,7 +492,7 @@ describe('an API that is down when the document is asked for', () => {
         resultLine({ subtype: 'error_during_execution', is_error: true }),
       ],
     },
-  ])('$name: the conversation stays as it is, and the prompt goes', ({ lines }) => {
+  ])('$name: the conversation stays, and the prompt is sent', ({ lines }) => {
     const driver = asking();
     const actions = driver.claude(
       ...lines.map((line) => ({ ...line, ...(line.type === 'assistant' ? syntheticLine('x') : {}) })),

@@ -34,7 +34,7 @@ describe('a large task', () => {
     { zone: 'warning', tokens: 6_000, announced: 1 },
     { zone: 'critical', tokens: 1_500, announced: 0 },
     { zone: 'critical', tokens: 2_500, announced: 1 },
-  ] as const)('of $tokens tokens in $zone is announced $announced times, and goes', ({ zone, tokens, announced }) => {
+  ] as const)('of $tokens tokens in $zone is announced $announced times, and sent', ({ zone, tokens, announced }) => {
     const actions = inZone(zone, 'announce').prompt(task(tokens));
     expect(kinds(decisions(actions)).filter((kind) => kind === 'large-task')).toHaveLength(announced);
     expect(said(actions)).toEqual([task(tokens)]);
@@ -83,7 +83,7 @@ describe("onLargeTask: 'relieve'", () => {
 });
 
 describe("onLargeTask: 'reject'", () => {
-  it('answers the caller with a result of its own, and the next prompt goes', () => {
+  it('answers the caller with a result of its own, and the next prompt is sent', () => {
     const driver = inZone('warning', 'reject');
     const actions = driver.prompt(task(6_000), 'Small.');
     expect(said(actions)).toEqual(['Small.']);

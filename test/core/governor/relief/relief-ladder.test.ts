@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { afterTurn, boundaryLine, callLine, decisions, kinds, policyWith } from '../../../support/governor.ts';
 
-it('learns from each landing', () => {
+it('learns from the size after each compaction', () => {
   const driver = afterTurn(160_000);
   const before = driver.actions.length;
   driver.claude(boundaryLine('auto', 160_000), callLine(29_000), callLine(30_000));

@@ -21,14 +21,17 @@ const jobs = Object.keys(REPORTED).flatMap((name) =>
   [1, 2, 3, 4, 5, 6].flatMap((seed) => WINDOWS.map((window) => [name, seed, window] as const)),
 );
 
-it.each(sampled(jobs, 11))('a job as others report it keeps the bound, and tells its saving: %s %i, %i', (...which) => {
-  const { job, world } = reportedJob(...which);
-  const [alone, run] = [playAlone(job, world), playGoverned(job, world)];
-  expect(run.usd).toBeLessThanOrEqual(mostUsd(run, alone.usd));
-  expect(run.usd / alone.usd).toBeLessThanOrEqual(RETURNING[which[0]] ?? 1.05);
-  if (run.driver === undefined) throw new Error('claude alone has no account');
-  const { relief, gauge } = run.driver.state;
-  const told = accountsOf(relief.baseline, gauge);
-  const error = (told.baseline - told.real) / 1e6 - (alone.usd - run.usd);
-  expect(Math.abs(error) / alone.usd).toBeLessThan(ERRORS[which[0]] ?? USUAL_ERROR);
-});
+it.each(sampled(jobs, 11))(
+  'a job from public reports keeps the bound, and reports its saving: %s %i, %i',
+  (...which) => {
+    const { job, world } = reportedJob(...which);
+    const [alone, run] = [playAlone(job, world), playGoverned(job, world)];
+    expect(run.usd).toBeLessThanOrEqual(mostUsd(run, alone.usd));
+    expect(run.usd / alone.usd).toBeLessThanOrEqual(RETURNING[which[0]] ?? 1.05);
+    if (run.driver === undefined) throw new Error('claude alone has no account');
+    const { relief, gauge } = run.driver.state;
+    const told = accountsOf(relief.baseline, gauge);
+    const error = (told.baseline - told.real) / 1e6 - (alone.usd - run.usd);
+    expect(Math.abs(error) / alone.usd).toBeLessThan(ERRORS[which[0]] ?? USUAL_ERROR);
+  },
+);

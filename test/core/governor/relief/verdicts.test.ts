@@ -148,7 +148,7 @@ describe('the verdict', () => {
 
 describe('after the verdict', () => {
   it.each(Object.entries(COMPACT_TURNS).map(([verdict, lines]) => ({ verdict, lines })))(
-    '$verdict: the prompt that waited goes',
+    '$verdict: the waiting prompt is sent',
     ({ lines }) => {
       const driver = compacting({
         policy: policyWith({ compaction: { maxAttempts: 1 }, handoff: { enabled: false } }),

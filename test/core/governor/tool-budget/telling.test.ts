@@ -203,7 +203,7 @@ describe('an alert', () => {
   it.each([
     { what: 'the agent is told nothing', changes: { zones: { tellAgent: false } } },
     { what: 'there are no budgets', changes: { tools: { mode: 'off' } } },
-  ] as const)('is none where $what', ({ changes }) => {
+  ] as const)('is omitted if $what', ({ changes }) => {
     const driver = inTurn(changes, 165_000);
     expect(level(afterwards(driver))).toBeUndefined();
   });
@@ -272,7 +272,7 @@ describe('texts for the agent', () => {
     expect(Math.max(...contexts.map(({ length }) => length))).toBeLessThan(3_000);
   });
 
-  it("contain only the result's words and the module's own", () => {
+  it('contain only words of the result and of the module', () => {
     const words = ['alpha', 'beta', 'gamma', 'delta'];
     const output = Array.from({ length: 9_000 }, (_, at) => `${words[at % 4]} ${at}`).join('\n');
     const actions = played(inTurn(), called({ response: bash(output) }));

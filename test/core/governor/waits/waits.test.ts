@@ -412,7 +412,7 @@ describe('an outage', () => {
   });
 
   it.each(['API Error: 400 messages: roles must alternate', 'API Error: 401 invalid x-api-key', 'Prompt is too long'])(
-    'is not: %s',
+    'does not include: %s',
     (text) => {
       const driver = begun({ outageWait: 600 });
       driver.claude(...failed(text));
