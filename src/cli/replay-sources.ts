@@ -45,7 +45,7 @@ export function replaySources(sources: readonly Source[], options: SourcesOption
 async function* replayCached(
   sources: readonly Source[],
   cache: FileCache,
-  judge: (sources: readonly Source[]) => AsyncIterable<SessionAttempt>,
+  judge: (sources: readonly Source[]) => AsyncGenerator<SessionAttempt>,
   onBytes: DepthOptions['onBytes'],
 ): AsyncGenerator<SessionAttempt> {
   const known = sources.map((source) => {
@@ -53,8 +53,8 @@ async function* replayCached(
     const kept = identity === undefined ? undefined : cache.get(source.file, identity);
     return { source, identity, found: kept === undefined ? undefined : fromCache(kept) };
   });
-  const missing = known.filter(({ found }) => found === undefined).map(({ source }) => source);
-  const attempts = missing.length === 0 ? undefined : judge(missing)[Symbol.asyncIterator]();
+  // Begins with the first one that is needed.
+  const attempts = judge(known.filter(({ found }) => found === undefined).map(({ source }) => source));
   try {
     for (const { source, identity, found } of known) {
       if (found !== undefined) {
@@ -62,8 +62,8 @@ async function* replayCached(
         yield { found: { ...found, file: source.file } };
         continue;
       }
-      const next = await attempts?.next();
-      if (next === undefined || next.done === true) return;
+      const next = await attempts.next();
+      if (next.done) return;
       // A file that has grown meanwhile no longer matches its identity.
       if ('found' in next.value && identity !== undefined && identityOf(source) === identity) {
         cache.put(source.file, identity, toCache(next.value.found));
@@ -71,7 +71,7 @@ async function* replayCached(
       yield next.value;
     }
   } finally {
-    await attempts?.return?.();
+    await attempts.return(undefined);
     cache.close();
   }
 }
