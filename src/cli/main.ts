@@ -219,22 +219,15 @@ function report(thrown: unknown, io: Io): number {
     tell(io, error.message);
     return error.exitCode;
   }
-  if (isCwdGone(error)) {
+  const { code, syscall, exitCode } = { code: '', syscall: '', exitCode: 0, ...(error instanceof Error && error) };
+  if (syscall === 'uv_cwd') {
     tell(io, 'the current folder no longer exists: change to another one');
     return EXIT_USAGE;
   }
   // commander has already printed the message; its exit code 0 means help or version.
-  if (isCommanderError(error)) return error.exitCode === 0 ? 0 : EXIT_USAGE;
+  if (String(code).startsWith('commander.')) return exitCode === 0 ? 0 : EXIT_USAGE;
   io.stderr.write(
     `ctxb: this is a bug in ctxb: ${printable(error instanceof Error ? String(error.stack) : String(error))}\n`,
   );
   return EXIT_BUG;
-}
-
-function isCwdGone(error: unknown): boolean {
-  return error instanceof Error && 'syscall' in error && error.syscall === 'uv_cwd';
-}
-
-function isCommanderError(error: unknown): error is { readonly exitCode: number } {
-  return error instanceof Error && 'code' in error && String(error.code).startsWith('commander.');
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
-import { CtxbError, type ErrorCode } from '../errors.ts';
+import { CtxbError, type ErrorCode, orElse } from '../errors.ts';
 import { type Packed, pack, unpack } from './packed.ts';
 import type { Depth, DepthOptions, SessionAttempt } from './replay.ts';
 import { bytesOf, type Source } from './sources.ts';
@@ -181,7 +181,8 @@ function startCrew(program: URL, share: Share, onMessage: (message: FromWorker) 
   const workers = new Set<Worker>();
   let wake = () => {};
   for (let count = Math.min(MAX_THREADS, availableParallelism(), share.queue.length); count > 0; count--) {
-    const worker = workerOf(program, share);
+    // The system may allow no further thread.
+    const worker = orElse(() => new Worker(program, { workerData: share, resourceLimits: RESOURCE_LIMITS }), undefined);
     if (worker === undefined) break;
     workers.add(worker);
     const end = () => {
@@ -203,24 +204,11 @@ function startCrew(program: URL, share: Share, onMessage: (message: FromWorker) 
   };
 }
 
-/** Starts a thread; undefined if the system allows no further one. */
-function workerOf(program: URL, workerData: Share): Worker | undefined {
-  try {
-    return new Worker(program, { workerData, resourceLimits: RESOURCE_LIMITS });
-  } catch {
-    return undefined;
-  }
-}
-
 /**
  * Whether `ulimit -v` is set: V8 reserves address space for each thread, and aborts the process if the limit forbids
  * it.
  */
 function hasBoundAddresses(): boolean {
-  try {
-    return /^Max address space +\d/m.test(readFileSync('/proc/self/limits', 'utf8'));
-  } catch {
-    // Systems without /proc have no such limit.
-    return false;
-  }
+  // Systems without /proc have no such limit.
+  return orElse(() => /^Max address space +\d/m.test(readFileSync('/proc/self/limits', 'utf8')), false);
 }
