@@ -18,12 +18,11 @@ import { stopOrphanedRuns } from '../run/resume/resume-run.ts';
 import { asProcessMark } from '../store/files/process-mark.ts';
 import { createFaults } from '../store/files/store-error.ts';
 import { listFlowRuns, newFlowRun, openFlowRun } from '../store/runs/flow-run.ts';
+import type { FlowFlags } from './flow-show.ts';
 
-interface FlowRunOptions {
+interface FlowRunOptions extends FlowFlags {
   readonly resume?: string;
-  readonly profile?: string;
   readonly quiet?: true;
-  readonly contextDir?: string;
 }
 
 export async function runFlowFile(

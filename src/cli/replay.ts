@@ -5,7 +5,6 @@ import { effectiveConfig } from '../config/resolve-config.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { markCopies } from '../replay/copies.ts';
-import type { DepthOptions } from '../replay/replay.ts';
 import { bytesOf, findAllSources } from '../replay/sources.ts';
 import { isFull, type SessionFigures } from '../replay/summary.ts';
 import { DAY_MS } from '../report/figures.ts';
@@ -99,7 +98,7 @@ function readMonthFlags(flags: ReplayFlags, isTerminal: boolean): ReplayOptions 
 function sessionOptions(
   { format, html, cache, series, whatIf, retention, explain }: ReplayOptions,
   recordings: number,
-): Omit<DepthOptions, 'policy' | 'stdin' | 'mask'> & { readonly cached: boolean } {
+) {
   // Lists and totals need only a part of each recording. A single recording gets more rows than a session in a list.
   const isDetailed = format.name === 'text' && recordings === 1;
   return {

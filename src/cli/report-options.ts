@@ -8,12 +8,8 @@ import type { Gates } from '../report/replay/gates.ts';
 import { parseOption } from './command.ts';
 
 export interface ReplayFlags extends Readonly<Record<string, unknown>>, ListOptions, Gates {
-  /** Milliseconds since the epoch. */
-  readonly since?: number;
   readonly html?: string;
-  readonly series?: true;
   readonly cache?: false;
-  readonly retention?: true;
   readonly explain?: string;
   readonly whatIf?: true;
   readonly window?: string;

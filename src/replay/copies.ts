@@ -190,10 +190,8 @@ const MARKED = 14;
 /** Initial number of places, enough for the calls of a gigabyte of logs. */
 const MANY_PLACES = 2 ** 18;
 
-interface HeldCall {
+interface HeldCall extends Pick<LedgerCall, 't' | 'microUsd'> {
   readonly session: SessionFigures;
-  readonly t: number | null;
-  readonly microUsd: number | null;
 }
 
 /** Creates a function that finds the owner of a call among the sessions so far; undefined for the session itself. */

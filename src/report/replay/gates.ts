@@ -5,21 +5,13 @@ import type { SessionFigures } from '../../replay/summary.ts';
 import { counted, dollars, percent, tokens, unseenText } from '../figures.ts';
 import { onOneLine } from '../shown.ts';
 
-/** The limits to check; a missing one is not checked. */
-export interface Gates {
-  /** Peak context: a fraction of the window (≤ 1) or tokens (> 1). */
-  readonly failOver?: number | undefined;
-  readonly maxCompactions?: number | undefined;
-  readonly maxUnplanned?: number | undefined;
-  readonly maxCost?: number | undefined;
-}
-
 type Check = (session: SessionFigures, limit: number) => string | undefined;
 
 const UNREAD = 'calls in it are malformed or without usage, so it cannot be compared with the limit';
 
 /** Explains why a session fails a gate; undefined if it passes. An unknown figure also fails. */
-const CHECKS: Readonly<Record<keyof Gates, Check>> = {
+const CHECKS = {
+  /** Peak context: a fraction of the window (≤ 1) or tokens (> 1). */
   failOver({ context, calls, lines }, limit) {
     const { peak, peakCall, peakFraction, largestFraction: share = peakFraction } = context;
     if (calls > 0 && limit <= 1 && share === null)
@@ -48,7 +40,10 @@ const CHECKS: Readonly<Record<keyof Gates, Check>> = {
     if (!usdPartial) return undefined;
     return isWhole(lines) ? `its cost is not fully known, so it cannot be compared with ${dollars(limit)}` : UNREAD;
   },
-};
+} satisfies Readonly<Record<string, Check>>;
+
+/** A missing limit is not checked. */
+export type Gates = { readonly [Gate in keyof typeof CHECKS]?: number | undefined };
 
 const GATES = Object.keys(CHECKS) as (keyof Gates)[];
 
