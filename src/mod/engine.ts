@@ -3,36 +3,38 @@ import type { Message } from '../core/exact/message.ts';
 /** The part of claude's API for mods that ctxb uses. claude recognizes `$` and `on` by their names. */
 export interface Engine {
   readonly fs: {
-    readonly stat: (path: string) => Promise<{ readonly size: number }>;
-    readonly read: ReadFile;
-    readonly write: (path: string, text: string) => Promise<unknown>;
-    readonly exists: (path: string) => Promise<boolean>;
+    stat(path: string): Promise<{ readonly size: number }>;
+    read(path: string): Promise<string>;
+    read(path: string, range: BytesOf): Promise<{ readonly base64: string }>;
+    write(path: string, text: string): Promise<unknown>;
+    exists(path: string): Promise<boolean>;
   };
   readonly session: {
-    readonly info: () => Promise<{ readonly transcriptPath: string }>;
-    readonly model: () => Promise<string>;
-    readonly usage: () => Promise<SessionUsage>;
-    readonly compact: (args: object) => Promise<unknown>;
+    info(): Promise<{ readonly transcriptPath: string }>;
+    model(): Promise<string>;
+    usage(): Promise<SessionUsage>;
+    compact(args: object): Promise<unknown>;
   };
-  readonly settings: { readonly read: (of: { readonly key: string }) => Promise<unknown> };
-  readonly env: { readonly get: (name: string) => Promise<string | undefined> };
+  readonly settings: { read(of: { readonly key: string }): Promise<unknown> };
+  readonly env: { get(name: string): Promise<string | undefined> };
   readonly process: {
-    readonly run: (
+    run(
       argv: readonly string[],
       how?: { readonly timeoutMs?: number },
-    ) => Promise<{ readonly stdout: string; readonly stderr: string }>;
+    ): Promise<{ readonly stdout: string; readonly stderr: string }>;
   };
-  readonly clock: { readonly now: () => Promise<number>; readonly sleep: (ms: number) => Promise<unknown> };
+  readonly clock: { now(): Promise<number>; sleep(ms: number): Promise<unknown> };
   readonly ui: {
-    readonly invalidate: (event: 'ui.render') => void;
-    readonly log: (text: string, where: { readonly to: 'debug' }) => void;
-    readonly resolve: (e: RenderEvent) => { readonly Box: unknown; readonly Text: unknown };
+    invalidate(event: 'ui.render'): void;
+    log(text: string, where: { readonly to: 'debug' }): void;
+    resolve(e: RenderEvent): { readonly Box: unknown; readonly Text: unknown };
   };
 }
 
-interface ReadFile {
-  (path: string): Promise<string>;
-  (path: string, range: { readonly as: 'bytes'; offset: number; length: number }): Promise<{ readonly base64: string }>;
+interface BytesOf {
+  readonly as: 'bytes';
+  readonly offset: number;
+  readonly length: number;
 }
 
 interface SessionUsage {
