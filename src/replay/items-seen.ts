@@ -1,7 +1,8 @@
-import type { CompactionKind, Receipt, ToldFact } from '../core/governor/decisions.ts';
+import type { CompactionKind } from '../core/governor/decisions.ts';
 import type { Usage } from '../core/protocol/usage.ts';
 import type { createCalls } from './observers/calls.ts';
 import type { createSubagents } from './observers/prompts.ts';
+import type { createRetention } from './observers/retention.ts';
 
 /** A call of the main thread. `copied`: it counts in another session of the same replay. */
 export type CallSeen = ReturnType<ReturnType<typeof createCalls>['found']>[number] & { readonly copied?: true };
@@ -99,23 +100,4 @@ export interface UnloggedAgent {
 export type Growth = Readonly<Record<string, number>>;
 
 /** A compaction or handoff, and which of the facts known before it the next request contained. */
-export interface ReliefSeen extends Omit<Receipt, 'gone' | 'stayed'> {
-  /**
-   * Whether ctxb handed back the facts counted in `given`. In a recording without ctxb it is false, and `given` counts
-   * what ctxb would have handed back.
-   */
-  readonly actual: boolean;
-  /** Number of the call that made this request. */
-  readonly call: number;
-  readonly line: number;
-  readonly gone: readonly LostFact[];
-  readonly stayed: readonly (Receipt['stayed'][number] & Partial<LostFact>)[];
-}
-
-/** A fact missing from the fresh context, or missing without ctxb. */
-export interface LostFact extends ToldFact {
-  /** The last line of the recording that mentioned the fact; null if it is in another recording. */
-  readonly line: number | null;
-  /** Number of the first later call that asked a tool for the fact; null if no call did. */
-  readonly again: number | null;
-}
+export type ReliefSeen = ReturnType<ReturnType<typeof createRetention>['found']>[number];

@@ -1,7 +1,8 @@
 import type { ToldFact } from '../core/governor/decisions.ts';
 import { FACT_KINDS } from '../core/memory/notebook/fact.ts';
 import { FACT_NAMES } from '../messages.ts';
-import type { CompactionSeen, LostFact, ReliefSeen } from '../replay/items-seen.ts';
+import type { CompactionSeen, ReliefSeen } from '../replay/items-seen.ts';
+import type { Placed } from '../replay/observers/places.ts';
 import { keptOf } from '../replay/sums.ts';
 import { counted, tokens } from './figures.ts';
 import { fitText, present } from './layout.ts';
@@ -35,7 +36,7 @@ function reliefLines({ session, file, relief, compaction }: ReliefReceipt, page:
       ? ''
       : `, ${tokens(compaction.preTokens ?? compaction.gaugeBefore)} → ${tokens(compaction.firstAfter)} tokens`;
   const relieved = relief.actual ? kept : kept - given;
-  const lostFacts: readonly Partial<LostFact>[] = [...relief.gone, ...relief.stayed];
+  const lostFacts: readonly Partial<Placed>[] = [...relief.gone, ...relief.stayed];
   const refetched = lostFacts.filter(({ again = null }) => again !== null).length;
   return present(
     style.bold(`${relief.relief} before call ${relief.call} of session ${(session ?? '?').slice(0, 8)}${sizes}`),
@@ -68,7 +69,7 @@ function kindLines(kind: ToldFact['kind'], { gone, stayed, actual }: ReliefSeen,
 
 /** Cuts the fact to the width, but keeps its place complete. */
 function factLine(
-  { mark, text, line = null, again = null }: ToldFact & Partial<LostFact> & { readonly mark: string },
+  { mark, text, line = null, again = null }: ToldFact & Partial<Placed> & { readonly mark: string },
   { columns }: ReceiptsPage,
 ): string {
   const places = present(line !== null && `line ${line}`, again !== null && `asked for again in call ${again}`);

@@ -27,6 +27,14 @@ interface Place {
   readonly text: () => Searchable;
 }
 
+/** Where a recording mentions a fact. */
+export interface Placed {
+  /** The last line that mentioned the fact; null if it is in another recording. */
+  readonly line: number | null;
+  /** Number of the first later call that asked a tool for the fact; null if no call did. */
+  readonly again: number | null;
+}
+
 export function createPlaces() {
   const places: Place[] = [];
 
@@ -53,7 +61,7 @@ export function createPlaces() {
       for (const use of usesIn(event.blocks)) add({ line, call: after.gauge.calls }, askedIn(use));
     },
     /** The last line before `line` that mentions a fact, and the first call from there to `end` that asks for it. */
-    of(told: ToldFact, line: number, end: number): { readonly line: number | null; readonly again: number | null } {
+    of(told: ToldFact, line: number, end: number): Placed {
       const before = places.filter((place) => place.line < line);
       const after = places.filter((place) => place.call > 0 && place.line >= line && place.line < end);
       const fact = factOf(told);

@@ -3,8 +3,7 @@ import type { HookAnswer } from '../../core/governor/effects.ts';
 import type { Run } from '../../core/governor/state.ts';
 import { createMemory } from '../../core/memory/memory.ts';
 import type { Mask } from '../../core/text/words.ts';
-import type { ReliefSeen } from '../items-seen.ts';
-import { createPlaces } from './places.ts';
+import { createPlaces, type Placed } from './places.ts';
 import type { Seen } from './seen.ts';
 
 const LOST_ANSWER: HookAnswer = {
@@ -77,12 +76,29 @@ export function createRetention({ run, mask, recorded, receipts = [] }: Retentio
       settle(nearest.receipt, { call: after.gauge.calls, line, distance: nearest.distance });
   }
 
-  function reliefOf(receipt: Receipt, { call, line }: Settled, end = Number.POSITIVE_INFINITY): ReliefSeen {
+  function reliefOf(receipt: Receipt, { call, line }: Settled, end = Number.POSITIVE_INFINITY) {
     const { relief, all, kept, given } = receipt;
     const placed = <F extends ToldFact>(fact: F) => ({ ...fact, ...places.of(fact, line, end) });
     const gone = receipt.gone.map(placed);
-    const stayed = receipt.stayed.map((fact) => (recorded || fact.by === 'claude' ? fact : placed(fact)));
-    return { relief, actual: recorded, call, line, all, kept, given, gone, stayed };
+    const stayed: readonly (Receipt['stayed'][number] & Partial<Placed>)[] = receipt.stayed.map((fact) =>
+      recorded || fact.by === 'claude' ? fact : placed(fact),
+    );
+    return {
+      relief,
+      /**
+       * Whether ctxb handed back the facts counted in `given`. In a recording without ctxb it is false, and `given`
+       * counts what ctxb would have handed back.
+       */
+      actual: recorded,
+      /** Number of the call that made this request. */
+      call,
+      line,
+      all,
+      kept,
+      given,
+      gone,
+      stayed,
+    };
   }
 
   return {
@@ -94,7 +110,7 @@ export function createRetention({ run, mask, recorded, receipts = [] }: Retentio
       places.see(seen);
     },
     receipt: settle,
-    found(): readonly ReliefSeen[] {
+    found() {
       const all = [...settled];
       return all.map(([receipt, at], index) => reliefOf(receipt, at, all[index + 1]?.[1].line));
     },
