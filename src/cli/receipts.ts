@@ -5,6 +5,7 @@ import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import type { ReliefSeen } from '../replay/items-seen.ts';
 import { replaySource } from '../replay/replay.ts';
+import type { SessionOptions } from '../replay/session-replay.ts';
 import { findSources } from '../replay/sources.ts';
 import { foldText, textWidth } from '../report/layout.ts';
 import { LEGEND, type ReliefReceipt, receiptLines } from '../report/receipts.ts';
@@ -73,7 +74,7 @@ async function receiptsOf(name: string, flags: CommonFlags, io: Io) {
   throw new CtxbError('usage', `${what}: name a recording, or see ctxb runs`);
 }
 
-type Retention = Exclude<Parameters<typeof replaySource>[1]['retention'], undefined>;
+type Retention = NonNullable<SessionOptions['retention']>;
 
 async function recordingReceipts(file: string, retention: Retention, io: Io) {
   const policy = await effectiveConfig(io);

@@ -38,7 +38,7 @@ async function runs(flags: RunsFlags, io: Io): Promise<number> {
     return 0;
   }
   await printResult({ version: 1, runs: listed }, flags, io, (_, style, columns) =>
-    runsTable(listed, { style, now, columns }),
+    runsTable(listed, style, now, columns),
   );
   return 0;
 }

@@ -15,19 +15,15 @@ interface ListedRun extends RunStatus {
   readonly resumable: boolean;
 }
 
-interface RunsPage {
-  readonly style: Style;
-  /** Columns of the terminal; a longer folder keeps its end. undefined: no limit. */
-  readonly columns: number | undefined;
-  readonly now: number;
-}
-
 const INDENT = ' '.repeat(10);
 const HEADINGS = ['run', 'for', 'turn', 'context', 'cost', 'prompts'];
 
+/** @param columns of the terminal; a longer folder keeps its end */
 export function runsTable(
   runs: readonly ListedRun[],
-  { style, now, columns = Number.POSITIVE_INFINITY }: RunsPage,
+  style: Style,
+  now: number,
+  columns = Number.POSITIVE_INFINITY,
 ): string {
   const [first = '', ...rows] = align([HEADINGS, ...runs.map((run) => cellsOf(run, now))]);
   const lines = runs.flatMap((run, index) => [

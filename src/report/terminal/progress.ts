@@ -6,7 +6,7 @@ export const CLEAR_LINE = '\r\u001b[2K';
 interface ProgressOptions {
   readonly stderr: Output;
   /** A clock in milliseconds with any origin. */
-  readonly now: () => number;
+  readonly now?: () => number;
   /** The text of the line. @param done the amount so far @param ms elapsed milliseconds */
   readonly text: (done: number, ms: number) => string;
   /** Show no line for work shorter than this, in milliseconds. */
@@ -16,7 +16,7 @@ interface ProgressOptions {
 const REDRAW_MS = 200;
 
 /** A progress line on stderr, on a terminal only. */
-export function createProgress({ stderr, now, text, after = 500 }: ProgressOptions) {
+export function createProgress({ stderr, now = Date.now, text, after = 500 }: ProgressOptions) {
   const startedAt = now();
   let done = 0;
   let drawn = startedAt + after - REDRAW_MS;
