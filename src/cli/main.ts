@@ -92,19 +92,15 @@ async function warnOfVariables(io: Io): Promise<void> {
 }
 
 async function offer(typed: readonly string[], io: Io): Promise<number> {
-  const program = await createProgram(io, { argv: typed, showsAll: true, finish() {} });
+  const program = await createProgram(io, typed, true, () => {});
   return (await import('./completion.ts')).complete(program, typed, io);
 }
 
 async function dispatch(argv: readonly string[], io: Io): Promise<number> {
   let exitCode = 0;
   const showsAll = asksAllOptions(argv);
-  const program = await createProgram(io, {
-    argv,
-    showsAll,
-    finish: (code) => {
-      exitCode = code;
-    },
+  const program = await createProgram(io, argv, showsAll, (code) => {
+    exitCode = code;
   });
   if (argv.length === 0) {
     program.outputHelp({ error: true });
@@ -126,16 +122,15 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
   return exitCode;
 }
 
-interface ProgramOptions {
-  /** Commands named here are loaded. Of the others, only name and summary are known. */
-  readonly argv: readonly string[];
-  readonly showsAll: boolean;
-  readonly finish: (exitCode: number) => void;
-}
-
+/**
+ * @param argv commands named here are loaded; of the others, only name and summary are known
+ * @param finish called with the exit code of the command
+ */
 export async function createProgram(
   io: Io,
-  { argv, showsAll, finish }: ProgramOptions,
+  argv: readonly string[],
+  showsAll: boolean,
+  finish: (exitCode: number) => void,
 ): Promise<import('commander').Command> {
   const { Command: Program } = await import('commander');
   const connect: Connect = (called, work) => {

@@ -59,8 +59,8 @@ export function createSessionReplay(options: SessionReplayOptions) {
     oddities: createOddities(),
     explainer: explain === undefined ? undefined : createExplainer(explain),
     calls,
-    growth: createGrowth({ cut, withResults: series, ...(calls && { onAdded: calls.added }) }),
-    whatIf: calls && options.whatIf ? createWhatIf(run.policy, { calls: calls.seen, reliefsBefore }) : undefined,
+    growth: createGrowth(cut, series, calls?.added),
+    whatIf: calls && options.whatIf ? createWhatIf(run.policy, calls.seen, reliefsBefore) : undefined,
   };
   const observers = Object.values(watch).filter((observer) => observer !== undefined);
 

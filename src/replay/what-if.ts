@@ -12,16 +12,17 @@ import { addFigures } from './tally.ts';
 /** Totals over all sessions with calls. */
 export type WhatIfTotals = NonNullable<ReturnType<typeof whatIfTotals>>;
 
-/** Figures of other observers so far. */
-interface Known {
-  /** The calls of the main thread. */
-  readonly calls: () => readonly CallBegun[];
-  /** Whether each compaction or handoff before a call was exact. @param index of the call */
-  readonly reliefsBefore: (index: number) => readonly boolean[];
-}
-
-/** Plays a recorded session again with ctxb. A call is played when the next one begins, because it is complete then. */
-export function createWhatIf(policy: Policy, known: Known): Observer<SessionWhatIf | undefined> {
+/**
+ * Plays a recorded session again with ctxb. A call is played when the next one begins, because it is complete then.
+ *
+ * @param calls of the main thread so far
+ * @param reliefsBefore whether each compaction or handoff before a call, given by its index, was exact
+ */
+export function createWhatIf(
+  policy: Policy,
+  calls: () => readonly CallBegun[],
+  reliefsBefore: (index: number) => readonly boolean[],
+): Observer<SessionWhatIf | undefined> {
   let played: ReturnType<typeof createPlayedSession> | undefined;
   let window: number | undefined;
   /** The number of the last call, and the lines since its beginning. */
@@ -29,15 +30,15 @@ export function createWhatIf(policy: Policy, known: Known): Observer<SessionWhat
   let lines: Seen[] = [];
 
   function play(): void {
-    const call = known.calls()[number - 1];
+    const call = calls()[number - 1];
     const answers = lines.flatMap(({ input: { event } }) =>
       isAnswer(event) && event.messageId === call?.messageId ? [event] : [],
     );
     const [first] = answers;
     if (call && first) {
-      const previous = known.calls()[number - 2];
+      const previous = calls()[number - 2];
       const answer = { ...first, blocks: answers.flatMap(({ blocks }) => blocks) };
-      played?.call({ call, previous, reliefs: known.reliefsBefore(number - 1), answer });
+      played?.call({ call, previous, reliefs: reliefsBefore(number - 1), answer });
     }
     for (const line of lines) played?.hear(line);
     lines = [];

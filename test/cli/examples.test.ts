@@ -11,9 +11,9 @@ import { createProgram } from '../../src/cli/main.ts';
 async function inertProgram(action: () => void = () => {}): Promise<{ program: Command; written: PassThrough }> {
   const written = new PassThrough();
   const io = { stdin: new PassThrough(), stdout: written, stderr: written, env: {}, cwd: '/' };
-  const options = { showsAll: true, finish: () => {} };
-  const { commands: named } = await createProgram(io, { argv: [], ...options });
-  const program = await createProgram(io, { argv: named.map((command) => command.name()), ...options });
+  const { commands: named } = await createProgram(io, [], true, () => {});
+  const names = named.map((command) => command.name());
+  const program = await createProgram(io, names, true, () => {});
   for (const command of leaves(program)) command.action(action);
   return { program, written };
 }

@@ -9,14 +9,8 @@ import { createToolUses, type Seen } from './seen.ts';
 /** Length kept of a target in UTF-16 code units, so that a secret in its shown part is recognized. */
 const TARGET_LENGTH = 2_000;
 
-interface GrowthOptions {
-  readonly cut: Cutter;
-  readonly withResults: boolean;
-  readonly onAdded?: (source: string, tokens: number) => void;
-}
-
-/** Measures what is added to the main thread's context, by source. */
-export function createGrowth({ cut, withResults, onAdded }: GrowthOptions) {
+/** Measures what is added to the main thread's context, by source. @param onAdded called for each addition */
+export function createGrowth(cut: Cutter, withResults: boolean, onAdded?: (source: string, tokens: number) => void) {
   const growth = new Map<string, number>();
   const results: TrackedResult[] = [];
   const uses = createToolUses((use) => ({ name: use.name, target: targetOf(use).slice(0, TARGET_LENGTH) }));
