@@ -66,7 +66,7 @@ async function readAll(folders: readonly string[], contextDir: string | undefine
       for (const log of found) logs.add(log);
     });
   }
-  for (const file of logs) await attempt(() => reader.read({ file, lines: readLines(file), torn: isTorn(file) }));
+  for (const file of logs) await attempt(() => reader.read(file, readLines(file), isTorn(file)));
   return { report: reader.report(), notes, faults };
 }
 

@@ -35,12 +35,6 @@ export type HealthMetrics = ReturnType<ReturnType<typeof createHealthTally>['met
 
 export type HealthReport = ReturnType<ReturnType<typeof createHealthReader>['report']>;
 
-interface HealthSource {
-  readonly file: string;
-  readonly lines: Iterable<string>;
-  readonly torn: boolean;
-}
-
 /** Counts and skips unreadable lines. */
 export function createHealthReader() {
   const total = createHealthTally();
@@ -60,7 +54,7 @@ export function createHealthReader() {
 
   return {
     /** Records read before an error still count. @throws whatever `lines` throws */
-    read({ file, lines, torn }: HealthSource): void {
+    read(file: string, lines: Iterable<string>, torn: boolean): void {
       let [records, unreadable] = [0, torn ? 1 : 0];
       for (const line of lines) {
         if (take(line)) records += 1;

@@ -47,9 +47,7 @@ export function createSessionReplay(options: SessionReplayOptions) {
   let host = createHost(initialState(run), world);
   let memory: Memory | undefined;
   const receipts = typeof options.retention === 'object' ? options.retention.receipts : undefined;
-  let retention = options.retention
-    ? createRetention({ run, mask, recorded: receipts !== undefined, receipts })
-    : undefined;
+  let retention = options.retention ? createRetention(run, mask, receipts !== undefined, receipts) : undefined;
   const cut = cutterWith(mask);
   const figures = createFigures(cut, { prompts: series, usage: true });
   const calls = series || options.whatIf || explain !== undefined ? createCalls() : undefined;
@@ -74,7 +72,7 @@ export function createSessionReplay(options: SessionReplayOptions) {
   function begin(recorded: Run): void {
     host = createHost(initialState(recorded), world);
     memory = recorded.policy.memory.enabled ? createMemory({ run: recorded, mask }) : undefined;
-    if (options.retention) retention = createRetention({ run: recorded, mask, recorded: memory !== undefined });
+    if (options.retention) retention = createRetention(recorded, mask, memory !== undefined);
   }
 
   function observe({ input, before, after, actions }: Transition): void {

@@ -27,7 +27,7 @@ export async function beginRun(
 ) {
   const run = { ...describeRun(headless, runId, io), singlePrompt: input.lines?.length === 1 };
   const { otlp } = headless;
-  return { run, watcher, telemetry: await openTelemetry({ otlp, runId, notice: watcher.notice }, io) };
+  return { run, watcher, telemetry: await openTelemetry(otlp, runId, watcher.notice, io) };
 }
 
 /** Connects claude, the caller and the files until the session ends. Resolves with the exit code. */

@@ -16,25 +16,21 @@ import type { Destination } from './destinations.ts';
 
 export type Sender = ReturnType<typeof createSender>;
 
-interface SenderOptions {
-  readonly to: Destination;
-  readonly runId: string;
-  readonly env: Environment;
-  readonly onFault: (fault: string) => void;
-}
-
 /** Default limit in milliseconds for a single export, and for the final export at the end of the run. */
 const PATIENCE_MS = 2_000;
 
 const NAME = 'ctxb';
 
-export function createSender(options: SenderOptions) {
-  const meters = meterProvider(options);
+export function createSender(to: Destination, runId: string, env: Environment, onFault: (fault: string) => void) {
+  const Exporter = to.protocol === 'http/json' ? JsonMetricExporter : OTLPMetricExporter;
+  const exporter = watchExporter(new Exporter(exporterConfig(to, env)), onFault);
+  const readers = [new PeriodicExportingMetricReader({ exporter })];
+  const meters = new MeterProvider({ resource: resourceOf(runId), readers });
   return {
     measure: measureWith(meters.getMeter(NAME, manifest.version)),
     /** Sends the remaining metrics, within `OTEL_EXPORTER_OTLP_TIMEOUT` or two seconds. Never rejects. */
     async close(): Promise<void> {
-      await meters.shutdown({ timeoutMillis: timeoutOf(options.env) ?? PATIENCE_MS }).catch(() => {});
+      await meters.shutdown({ timeoutMillis: timeoutOf(env) ?? PATIENCE_MS }).catch(() => {});
     },
   };
 }
@@ -47,13 +43,7 @@ function resourceOf(runId: string): Resource {
     .merge(detectResources({ detectors: [envDetector] }));
 }
 
-function meterProvider({ to, runId, env, onFault }: SenderOptions): MeterProvider {
-  const Exporter = to.protocol === 'http/json' ? JsonMetricExporter : OTLPMetricExporter;
-  const exporter = watchExporter(new Exporter(exporterConfig(to, env)), onFault);
-  return new MeterProvider({ resource: resourceOf(runId), readers: [new PeriodicExportingMetricReader({ exporter })] });
-}
-
-/** The exporter's options. They override the SDK's variables, so they contain only what no variable sets. */
+/** Options override the SDK's variables, so only set what the variables leave open. */
 function exporterConfig({ url }: Destination, env: Environment) {
   return {
     ...(url !== undefined && { url }),
@@ -71,7 +61,7 @@ function millisecondsIn(text: string | undefined): number | undefined {
 }
 
 /** The SDK does not report failed exports, so check each result. */
-function watchExporter(exporter: PushMetricExporter, onFault: SenderOptions['onFault']): PushMetricExporter {
+function watchExporter(exporter: PushMetricExporter, onFault: (fault: string) => void): PushMetricExporter {
   const send = exporter.export.bind(exporter);
   exporter.export = (items, done) =>
     send(items, (result) => {

@@ -8,23 +8,24 @@ import type { Sender } from './sender.ts';
 
 export type Telemetry = ReturnType<typeof follow>;
 
-interface TelemetryOptions {
-  readonly otlp: string | undefined;
-  readonly runId: string;
-  /** Called at most once, with the reason why telemetry is not sent. */
-  readonly notice: (text: string) => void;
-}
-
-/** Starts telemetry; undefined if it is not configured or failed to start. Loads the SDK on demand. */
-export async function openTelemetry(options: TelemetryOptions, { env }: Io): Promise<Telemetry | undefined> {
-  const { otlp, runId, notice } = options;
+/**
+ * Undefined if telemetry is not configured or failed to start. Loads the SDK on demand.
+ *
+ * @param notice called at most once, with the reason why telemetry is not sent
+ */
+export async function openTelemetry(
+  otlp: string | undefined,
+  runId: string,
+  notice: (text: string) => void,
+  { env }: Io,
+): Promise<Telemetry | undefined> {
   const onFault = once(notice);
   const to = destination(otlp, env);
   if (typeof to === 'string') onFault(to);
   if (typeof to !== 'object') return undefined;
   try {
     const { createSender } = await import('./sender.ts');
-    return follow(createSender({ to, runId, env, onFault }), onFault);
+    return follow(createSender(to, runId, env, onFault), onFault);
   } catch (error) {
     onFault(messageOf(error));
     return undefined;

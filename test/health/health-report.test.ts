@@ -4,16 +4,16 @@ import { exhausted, handoff, healthLine, turn } from '../support/health.ts';
 
 it('sorts projects by name across logs, and adds them up', () => {
   const reader = createHealthReader();
-  reader.read({ file: '/1', lines: [healthLine(turn(), { project: '/b' })], torn: false });
-  reader.read({
-    file: '/2',
-    lines: [
+  reader.read('/1', [healthLine(turn(), { project: '/b' })], false);
+  reader.read(
+    '/2',
+    [
       healthLine(handoff(160_000, 4_000), { project: '/c' }),
       healthLine(exhausted(), { project: '/a' }),
       healthLine(handoff(190_000, 2_000), { project: '/b', run: 'r2', session: 's2' }),
     ],
-    torn: false,
-  });
+    false,
+  );
   const { version, projects, total, files } = reader.report();
   expect(version).toBe(1);
   expect(projects.map(({ project, metrics }) => [project, metrics.sessions, metrics.handoffs.count])).toEqual([
@@ -34,7 +34,7 @@ it('sorts projects by name across logs, and adds them up', () => {
 
 it('counts unreadable lines, except empty ones', () => {
   const reader = createHealthReader();
-  reader.read({ file: '/1', lines: ['{', '', healthLine(turn()), '{"v":9}', '  '], torn: true });
+  reader.read('/1', ['{', '', healthLine(turn()), '{"v":9}', '  '], true);
   expect(reader.report().files).toEqual([{ file: '/1', records: 1, unreadable: 3 }]);
   expect(reader.report().total.turns).toBe(1);
 });
@@ -45,7 +45,7 @@ it('counts records before a fault', () => {
     yield healthLine(turn());
     throw new Error('the disk is gone');
   }
-  expect(() => reader.read({ file: '/1', lines: breaksOff(), torn: false })).toThrow('the disk is gone');
+  expect(() => reader.read('/1', breaksOff(), false)).toThrow('the disk is gone');
   expect(reader.report()).toMatchObject({ total: { turns: 1 }, files: [] });
 });
 

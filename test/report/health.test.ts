@@ -6,7 +6,7 @@ import { compaction, exhausted, handoff, healthLine, turn, zone } from '../suppo
 
 function reportOf(...lines: readonly string[]) {
   const reader = createHealthReader();
-  reader.read({ file: '/logs/health.ndjson', lines, torn: false });
+  reader.read('/logs/health.ndjson', lines, false);
   return reader.report();
 }
 

@@ -22,15 +22,6 @@ export interface TimedReceipt {
 /** Maximum milliseconds between a call in claude's log and the run's receipt for it. */
 const AT_ONCE_MS = 60_000;
 
-interface RetentionOptions {
-  readonly run: Run;
-  readonly mask: Mask;
-  /** Whether the run wrote receipts; otherwise notes are made here, to compute what they would hand back. */
-  readonly recorded: boolean;
-  /** Receipts stored outside the recording: those of the run that produced this log of claude, oldest first. */
-  readonly receipts?: readonly TimedReceipt[] | undefined;
-}
-
 interface Settled {
   readonly call: number;
   readonly line: number;
@@ -38,7 +29,11 @@ interface Settled {
   readonly distance?: number;
 }
 
-export function createRetention({ run, mask, recorded, receipts = [] }: RetentionOptions) {
+/**
+ * @param recorded whether the run wrote receipts; otherwise notes are made here, to compute what they would hand back
+ * @param receipts stored outside the recording: those of the run that produced this log of claude, oldest first
+ */
+export function createRetention(run: Run, mask: Mask, recorded: boolean, receipts: readonly TimedReceipt[] = []) {
   const memory = recorded ? undefined : createMemory({ run, mask });
   const places = createPlaces();
   const settled = new Map<Receipt, Settled>();
