@@ -63,7 +63,7 @@ async function doctor(flags: DoctorFlags, io: Io): Promise<number> {
   const claude = await findClaude(io, { given: flags.claude });
   const signals = holdSignals();
   const text = (facts: number) => `${facts} of ${checks.length} facts checked`;
-  const progress = createProgress({ stderr: io.stderr, text, after: 0 });
+  const progress = createProgress(io.stderr, text, 0);
   if (checks.length > 0) progress.add(0);
   const started = Date.now();
   try {

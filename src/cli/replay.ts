@@ -59,7 +59,7 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
   const { sources, ...about } = findAllSources(files, options.since);
   const total = io.stderr.isTTY ? bytesOf(sources) : undefined;
   const text = (read: number, ms: number) => bytesText(read, total, ms);
-  const progress = createProgress({ stderr: io.stderr, text });
+  const progress = createProgress(io.stderr, text);
   const say = (message: string) => {
     progress.clear();
     tell(io, message);

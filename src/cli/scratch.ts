@@ -44,12 +44,7 @@ async function build(name: string, out: string | undefined, io: Io): Promise<num
   const [source] = findSources(name === '-' ? name : resolve(io.cwd, name));
   if (source === undefined) return 0;
   const notes = out === undefined ? undefined : openNotesFolder(resolve(io.cwd, out));
-  const index = await buildNotes(source, {
-    stdin: io.stdin,
-    mask: redact,
-    folder: out ?? '.',
-    onPage: ({ file, text }) => notes?.append(file, text),
-  });
+  const index = await buildNotes(source, io.stdin, redact, out ?? '.', ({ file, text }) => notes?.append(file, text));
   notes?.finish(index);
   io.stdout.write(index);
   if (notes === undefined) io.stderr.write('ctxb: --out FOLDER writes the files that it names\n');

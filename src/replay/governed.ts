@@ -18,18 +18,9 @@ import { createHost } from '../host/governor-host.ts';
 import { replayRun } from './replay-run.ts';
 import { createSight } from './sight.ts';
 
-/** What ctxb would read in addition to the recorded lines. */
-export interface GovernedOptions {
-  readonly policy: Policy;
-  /** Whether the recording begins with an earlier conversation. */
-  readonly resumes: boolean;
+interface Asking {
   /** The window that claude reports, in tokens. */
   readonly window: () => number | undefined;
-  /** Called after each compaction. @param isExact whether the mod answered it; otherwise claude wrote a summary */
-  readonly onReplaced: (isExact: boolean) => void;
-}
-
-interface Asking extends Pick<GovernedOptions, 'window'> {
   readonly tell: (event: OwnEvent) => void;
   /** A line of claude's. */
   readonly claude: (line: Fields) => void;
@@ -74,8 +65,17 @@ export function createObedience({ tell, claude, window, prompt }: Asking) {
 /**
  * Runs ctxb's governor in a recorded session. The governor decides as in a run, and a played claude does what it asks.
  * Every compaction is exact.
+ *
+ * @param resumes whether the recording begins with an earlier conversation
+ * @param window the window that claude reports, in tokens
+ * @param onReplaced called after each compaction, with whether the mod answered it; otherwise claude wrote a summary
  */
-export function createGoverned({ policy, resumes, window, onReplaced }: GovernedOptions) {
+export function createGoverned(
+  policy: Policy,
+  resumes: boolean,
+  window: () => number,
+  onReplaced: (isExact: boolean) => void,
+) {
   const run = {
     ...replayRun(withoutStops(policy)),
     mode: 'act',

@@ -1,6 +1,7 @@
 import { createMessage, resultBlock, useBlock } from '../core/exact/message.ts';
 import { isMessage } from '../core/governor/facts.ts';
 import { estimateTokens, measureBlock } from '../core/governor/gauge/estimator.ts';
+import type { Policy } from '../core/governor/policy.ts';
 import { SUMMARY_TOKENS } from '../core/governor/relief/baseline.ts';
 import { CALL_TOKENS } from '../core/governor/relief/economic-moment.ts';
 import { isHandingOver } from '../core/governor/steps.ts';
@@ -9,7 +10,7 @@ import { decodeObject } from '../core/protocol/decode.ts';
 import type { AssistantEvent, UserEvent } from '../core/protocol/events.ts';
 import { contextOf, type Usage } from '../core/protocol/usage.ts';
 import { sumOf } from '../core/text/sum-of.ts';
-import { createGoverned, type GovernedOptions } from './governed.ts';
+import { createGoverned } from './governed.ts';
 import type { CallBegun } from './observers/calls.ts';
 import type { Seen } from './observers/seen.ts';
 import type { Fetched } from './sight.ts';
@@ -32,17 +33,13 @@ interface Step {
   readonly answer: AssistantEvent;
 }
 
-interface PlayedOptions extends Omit<GovernedOptions, 'onReplaced'> {
-  readonly priceOf: PriceOf;
-}
-
 /** A drop by more than this share of the context, without a compaction, is a new context. */
 const FRESH_SHARE = 0.5;
 
-/** Plays a recorded session again with ctxb: the same calls, whose contexts grow by as much as in the recording. */
-export function createPlayedSession({ priceOf, ...options }: PlayedOptions) {
+/** A recorded session once more, with ctxb: the same calls, whose contexts grow by as much as they were recorded to. */
+export function createPlayedSession(policy: Policy, resumes: boolean, window: () => number, priceOf: PriceOf) {
   const [actual, ctxb] = [createTally(priceOf), createTally(priceOf)];
-  const governed = createGoverned({ ...options, onReplaced });
+  const governed = createGoverned(policy, resumes, window, onReplaced);
   const curve: number[] = [];
   let [before, estimated, fetched] = [0, 0, 0];
   /** Compactions since the last call, and the summaries among them. */

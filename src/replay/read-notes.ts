@@ -14,21 +14,20 @@ import type { Source } from './sources.ts';
 /** Kinds of lines that do not prove a recording. */
 const UNCERTAIN_KINDS: ReadonlySet<string> = new Set(['unknown', 'malformed']);
 
-export interface NotesOptions {
-  readonly stdin: Readable;
-  readonly mask: Mask;
-  /** Folder of the detail files, as named in the index. */
-  readonly folder: string;
-  readonly onPage?: (page: { readonly file: string; readonly text: string }) => void;
-}
-
 /**
  * Rebuilds the notes of a recording as a run would have kept them.
  *
+ * @param folder of the detail files, as named in the index
  * @returns their index
  * @throws CtxbError `unreadable-input` if the file cannot be read, or is not a recording of a session
  */
-export async function buildNotes(source: Source, { stdin, mask, folder, onPage }: NotesOptions): Promise<string> {
+export async function buildNotes(
+  source: Source,
+  stdin: Readable,
+  mask: Mask,
+  folder: string,
+  onPage?: (page: { readonly file: string; readonly text: string }) => void,
+): Promise<string> {
   const reader = createInputReader();
   const entries = createEntrySource({ live: false, mask });
   const notebook = createNotebook();

@@ -49,13 +49,13 @@ export function createWhatIf(
       const { facts, gauge, session } = seen.after;
       window = gauge.window.tokens;
       if (facts.call) {
-        played ??= createPlayedSession({
+        played ??= createPlayedSession(
           policy,
+          gauge.used > LARGEST_PREFIX,
           // A live claude reports its window.
-          window: () => window ?? LARGE_WINDOW,
-          resumes: gauge.used > LARGEST_PREFIX,
-          priceOf: (model) => priceFor(model, policy.cost.prices, session.version),
-        });
+          () => window ?? LARGE_WINDOW,
+          (model) => priceFor(model, policy.cost.prices, session.version),
+        );
         play();
         number = gauge.calls;
       }

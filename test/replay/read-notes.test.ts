@@ -28,8 +28,7 @@ it('notes the fresh context of a recorded run as a handoff, so the task stays', 
     ];
     const file = join(folder, 'record.ndjson');
     writeFileSync(file, lines.map((line) => `${line}\n`).join(''));
-    const options = { stdin: Readable.from([]), mask: unmasked, folder: '.' };
-    const index = await buildNotes({ file, subagents: [] }, options);
+    const index = await buildNotes({ file, subagents: [] }, Readable.from([]), unmasked, '.');
     expect(index).toContain('Task: fix the parser');
     expect(index.match(/^- #\d: handoff: [^[]*/gm)).toEqual([
       '- #1: handoff: goes on in a fresh context ',

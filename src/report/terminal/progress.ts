@@ -3,20 +3,21 @@ import { duration, percent, tokens } from '../figures.ts';
 
 export const CLEAR_LINE = '\r\u001b[2K';
 
-interface ProgressOptions {
-  readonly stderr: Output;
-  /** A clock in milliseconds with any origin. */
-  readonly now?: () => number;
-  /** The text of the line. @param done the amount so far @param ms elapsed milliseconds */
-  readonly text: (done: number, ms: number) => string;
-  /** Show no line for work shorter than this, in milliseconds. */
-  readonly after?: number;
-}
-
 const REDRAW_MS = 200;
 
-/** A progress line on stderr, on a terminal only. */
-export function createProgress({ stderr, now = Date.now, text, after = 500 }: ProgressOptions) {
+/**
+ * A progress line on stderr, on a terminal only.
+ *
+ * @param text the text of the line, from the amount so far and the elapsed milliseconds
+ * @param after show no line for work shorter than this, in milliseconds
+ * @param now a clock in milliseconds with any origin
+ */
+export function createProgress(
+  stderr: Output,
+  text: (done: number, ms: number) => string,
+  after = 500,
+  now = Date.now,
+) {
   const startedAt = now();
   let done = 0;
   let drawn = startedAt + after - REDRAW_MS;

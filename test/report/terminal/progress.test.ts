@@ -8,7 +8,12 @@ it.each([
 ])('draws at once if asked to, on $title', ({ isTTY, says }) => {
   const stderr = Object.assign(new PassThrough(), { isTTY });
   let t = 0;
-  const progress = createProgress({ stderr, now: () => t, text: (facts) => `${facts} of 3 facts`, after: 0 });
+  const progress = createProgress(
+    stderr,
+    (facts) => `${facts} of 3 facts`,
+    0,
+    () => t,
+  );
   progress.add(0);
   t = 300;
   progress.add(2);
@@ -23,7 +28,7 @@ function watch({ isTTY = true, total, columns = 100 }: { isTTY?: boolean; total?
   const stderr = Object.assign(new PassThrough(), { isTTY, columns });
   let t = 5_000;
   const text = (read: number, ms: number) => bytesText(read, total, ms);
-  const progress = createProgress({ stderr, now: () => t, text });
+  const progress = createProgress(stderr, text, undefined, () => t);
   return {
     progress,
     /** So many megabytes come, so many milliseconds later. */
