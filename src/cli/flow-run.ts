@@ -49,11 +49,7 @@ export async function runFlowFile(
   const runs = listFlowRuns(contextDir, flow.name).map((id) => ({ id }));
   const id = resume === undefined ? newFlowRun(flow.name) : findRun(runs, resume).id;
   const files = openFlowRun(contextDir, id, createFaults(say));
-  const progress = createFlowProgress({
-    stderr: io.stderr,
-    style: await styleFor(io.stderr, io.env),
-    quiet: options.quiet === true,
-  });
+  const progress = createFlowProgress(io.stderr, await styleFor(io.stderr, io.env), options.quiet === true);
   const { board, exitCode } = await runLocked({ flow, files, progress, claudeFor }, say, io);
   flowEndLines(board).forEach(say);
   const flags = ['--resume', id, ...givenOption('--profile', profile), ...givenOption('--context-dir', folder)];

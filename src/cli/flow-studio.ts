@@ -11,10 +11,7 @@ import { type FlowFlags, lookerFor } from './flow-show.ts';
 const STYLE = new URL('../studio.css', import.meta.url);
 
 export async function studio(file: string, options: FlowFlags, io: Io): Promise<number> {
-  const fileStudio = createStudio(resolve(io.cwd, file), {
-    profile: options.profile,
-    lookAt: await lookerFor(options, io),
-  });
+  const fileStudio = createStudio(resolve(io.cwd, file), options.profile, await lookerFor(options, io));
   // Report a link or an invalid file before the page opens.
   fileStudio();
   const server = await startStudioServer(fileStudio, readFileSync(STYLE, 'utf8'));

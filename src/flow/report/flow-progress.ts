@@ -8,13 +8,7 @@ import type { FlowStep } from '../flow.ts';
 import type { Board, FlowWatcher, RanStep, StepNews } from '../run/conduct-flow.ts';
 import { shortError, totalsOf } from './run-report.ts';
 
-interface FlowProgressOptions {
-  readonly stderr: Output;
-  readonly style: Style;
-  readonly quiet: boolean;
-}
-
-export function createFlowProgress({ stderr, style, quiet }: FlowProgressOptions): FlowWatcher {
+export function createFlowProgress(stderr: Output, style: Style, quiet: boolean): FlowWatcher {
   stderr.on('error', () => {});
 
   function line(content: string): void {

@@ -25,13 +25,8 @@ export interface StudioView extends FlowLook {
 
 export type Studio = ReturnType<typeof createStudio>;
 
-interface StudioOptions {
-  readonly profile?: string | undefined;
-  readonly lookAt: (flow: Flow) => FlowLook;
-}
-
 /** Shows and changes the budgets of a file. Reads the file for each request, because other programs may change it. */
-export function createStudio(path: string, { profile, lookAt }: StudioOptions) {
+export function createStudio(path: string, profile: string | undefined, lookAt: (flow: Flow) => FlowLook) {
   const flowIn = (text: string) => checkFlow(path, text, { profile });
 
   /** @throws CtxbError if the file cannot be read, or is not a valid flow */

@@ -19,7 +19,7 @@ interface Watched {
 /** What is written while something happens. */
 function written(happens: (progress: FlowWatcher) => void, { columns, quiet = false }: Watched = {}) {
   const stderr = Object.assign(new PassThrough({ encoding: 'utf8' }), { columns });
-  const progress = createFlowProgress({ stderr, style: PLAIN, quiet });
+  const progress = createFlowProgress(stderr, PLAIN, quiet);
   happens(progress);
   return String(stderr.read() ?? '');
 }

@@ -27,7 +27,7 @@ type Place = Parameters<typeof lookAt>[1];
 
 function studio({ profile, ...place }: Partial<Place> & { profile?: string } = {}) {
   const { path: cwd, contextDir } = folder;
-  return createStudio(folder.file, { profile, lookAt: (flow) => lookAt(flow, { cwd, contextDir, ...place }) });
+  return createStudio(folder.file, profile, (flow) => lookAt(flow, { cwd, contextDir, ...place }));
 }
 
 const show = (place?: Parameters<typeof studio>[0]) => studio(place)();
