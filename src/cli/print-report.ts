@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Io } from '../io.ts';
-import { newestFirst } from '../replay/selection.ts';
-import { isFull, type SessionFigures, type SessionSummary } from '../replay/summary.ts';
+import { isFull, newestFirst, type SessionFigures, type SessionSummary } from '../replay/summary.ts';
 import { counted, tokens } from '../report/figures.ts';
 import { HTML_MARK } from '../report/html.ts';
 import { foldText } from '../report/layout.ts';

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { isActiveSince } from '../../src/replay/selection.ts';
 import { isFresh } from '../../src/replay/sources.ts';
+import { isActiveSince } from '../../src/replay/summary.ts';
 import { summaryOf } from '../support/session-summary.ts';
 
 it.each([

@@ -1,8 +1,7 @@
 import { basename } from 'node:path';
 import { modelName } from '../../core/protocol/model-name.ts';
 import { ownFigures, type Totals, totalOf, totalsOf } from '../../replay/copies.ts';
-import { newestFirst } from '../../replay/selection.ts';
-import { type Counts, isFull, type SessionFigures } from '../../replay/summary.ts';
+import { type Counts, isFull, newestFirst, type SessionFigures } from '../../replay/summary.ts';
 import { dayOf, type Sum, sumsBy } from '../../replay/sums.ts';
 import { costText, counted, NONE, percent, tokens } from '../figures.ts';
 import { columnsOf, fitText, padText, present } from '../layout.ts';
