@@ -46,7 +46,7 @@ async function receipts(name = '', flags: CommonFlags, io: Io): Promise<number> 
     return 0;
   }
   await printResult({ version: 1, receipts: found }, flags, io, (_, style, columns) => {
-    const lines = receiptLines(found, { style, columns: columns ?? FULL_LENGTH });
+    const lines = receiptLines(found, style, columns ?? FULL_LENGTH);
     return `${[...lines, '', style.dim(foldText(LEGEND, textWidth(columns)))].join('\n')}\n`;
   });
   return 0;

@@ -18,18 +18,13 @@ export interface ReliefReceipt {
   readonly compaction?: CompactionSeen | undefined;
 }
 
-interface ReceiptsPage {
-  readonly style: Style;
-  readonly columns: number;
-}
-
 /** Facts as a diff: a block for each compaction or handoff, a section for each kind of fact. */
-export function receiptLines(receipts: readonly ReliefReceipt[], page: ReceiptsPage): string[] {
-  return receipts.flatMap((receipt, index) => [...(index === 0 ? [] : ['']), ...reliefLines(receipt, page)]);
+export function receiptLines(receipts: readonly ReliefReceipt[], style: Style, columns: number): string[] {
+  return receipts.flatMap((receipt, index) => [...(index === 0 ? [] : ['']), ...reliefLines(receipt, style, columns)]);
 }
 
-function reliefLines({ session, file, relief, compaction }: ReliefReceipt, page: ReceiptsPage): string[] {
-  const { style } = page;
+function reliefLines(receipt: ReliefReceipt, style: Style, columns: number): string[] {
+  const { session, file, relief, compaction } = receipt;
   const { all, kept, given } = keptOf([relief], FACT_KINDS);
   const sizes =
     compaction?.firstAfter == null
@@ -44,15 +39,15 @@ function reliefLines({ session, file, relief, compaction }: ReliefReceipt, page:
     `counted in the request after it: ${relieved} of ${counted(all, 'fact')}${relief.actual && given > 0 ? `, ${given} of them handed back by ctxb` : ''}`,
     !relief.actual && given > 0 && `estimated: ctxb would have handed back ${given} more (~)`,
     refetched > 0 && `counted in the calls after it: a tool was asked for ${refetched} of those that went`,
-    ...FACT_KINDS.flatMap((kind) => kindLines(kind, relief, page)),
+    ...FACT_KINDS.flatMap((kind) => kindLines(kind, relief, style, columns)),
   );
 }
 
 /** Marks of facts in the order of their lines. */
 const MARKS = [' ', '+', '~', '-'] as const;
 
-function kindLines(kind: ToldFact['kind'], { gone, stayed, actual }: ReliefSeen, page: ReceiptsPage): string[] {
-  const { style } = page;
+function kindLines(kind: ToldFact['kind'], relief: ReliefSeen, style: Style, columns: number): string[] {
+  const { gone, stayed, actual } = relief;
   const facts = [
     ...stayed.map((fact) => ({ mark: fact.by === 'claude' ? ' ' : actual ? '+' : '~', ...fact }) as const),
     ...gone.map((fact) => ({ mark: '-', ...fact }) as const),
@@ -62,7 +57,7 @@ function kindLines(kind: ToldFact['kind'], { gone, stayed, actual }: ReliefSeen,
   return [
     style.cyan(`@@ ${FACT_NAMES[kind]}: ${facts.length} known @@`),
     ...MARKS.flatMap((mark) => facts.filter((fact) => fact.mark === mark)).map((fact) =>
-      paint[fact.mark](factLine(fact, page)),
+      paint[fact.mark](factLine(fact, columns)),
     ),
   ];
 }
@@ -70,7 +65,7 @@ function kindLines(kind: ToldFact['kind'], { gone, stayed, actual }: ReliefSeen,
 /** Cuts the fact to the width, but keeps its place complete. */
 function factLine(
   { mark, text, line = null, again = null }: ToldFact & Partial<Placed> & { readonly mark: string },
-  { columns }: ReceiptsPage,
+  columns: number,
 ): string {
   const places = present(line !== null && `line ${line}`, again !== null && `asked for again in call ${again}`);
   const behind = places.length === 0 ? '' : `  (${places.join('; ')})`;
