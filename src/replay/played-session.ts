@@ -36,7 +36,7 @@ interface Step {
 /** A drop by more than this share of the context, without a compaction, is a new context. */
 const FRESH_SHARE = 0.5;
 
-/** A recorded session once more, with ctxb: the same calls, whose contexts grow by as much as they were recorded to. */
+/** Plays a recorded session again with ctxb: the same calls, whose contexts grow by as much as in the recording. */
 export function createPlayedSession(policy: Policy, resumes: boolean, window: () => number, priceOf: PriceOf) {
   const [actual, ctxb] = [createTally(priceOf), createTally(priceOf)];
   const governed = createGoverned(policy, resumes, window, onReplaced);

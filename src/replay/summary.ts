@@ -155,14 +155,17 @@ export function withoutSeries({ series: _, prompts: __, results: ___, ...summary
   return { ...summary, whatIf };
 }
 
-/** A recording without times counts as active, because its file time was checked before. */
+/**
+ * Whether a session was active since a time. A recording without times counts as active, because the time of its file
+ * was checked before.
+ */
 export function isActiveSince({ time }: SessionFigures, since: number | undefined): boolean {
   return since === undefined || time.last === null || time.last >= since;
 }
 
-/** A stable sort; a session without times comes last. */
+/** Sorts sessions, newest first. Stable; a session without times comes last. */
 export function newestFirst<S extends Pick<SessionFigures, 'time'>>(sessions: readonly S[]): S[] {
   const end = ({ time }: S) => time.last ?? Number.NEGATIVE_INFINITY;
-  // Of two without times the difference is NaN, which counts as 0.
+  // The difference of two missing times is NaN, which counts as 0.
   return sessions.toSorted((a, b) => end(b) - end(a));
 }

@@ -43,7 +43,7 @@ function resourceOf(runId: string): Resource {
     .merge(detectResources({ detectors: [envDetector] }));
 }
 
-/** Options override the SDK's variables, so only set what the variables leave open. */
+/** The exporter's options. They override the SDK's variables, so they contain only what no variable sets. */
 function exporterConfig({ url }: Destination, env: Environment) {
   return {
     ...(url !== undefined && { url }),

@@ -9,7 +9,7 @@ import type { Sender } from './sender.ts';
 export type Telemetry = ReturnType<typeof follow>;
 
 /**
- * Undefined if telemetry is not configured or failed to start. Loads the SDK on demand.
+ * Starts telemetry; undefined if it is not configured or failed to start. Loads the SDK on demand.
  *
  * @param notice called at most once, with the reason why telemetry is not sent
  */

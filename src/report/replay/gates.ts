@@ -42,7 +42,7 @@ const CHECKS = {
   },
 } satisfies Readonly<Record<string, Check>>;
 
-/** A missing limit is not checked. */
+/** The limits to check; a missing one is not checked. */
 export type Gates = { readonly [Gate in keyof typeof CHECKS]?: number | undefined };
 
 const GATES = Object.keys(CHECKS) as (keyof Gates)[];
