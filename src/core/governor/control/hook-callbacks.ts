@@ -92,6 +92,9 @@ function answerPreCompact(
   return emit(told, { ...answer, output: { systemMessage: `When you summarise, ${focus}` } });
 }
 
+/** UTF-16 units of the words around a long prompt. With them it takes half of the room: the notes need the other half. */
+const FRAME_LENGTH = 200;
+
 /** Repeats the turn's own prompt after a compaction within the turn, because the next request lacks it. */
 function giveBackPrompts(state: GovernorState, plain: HookAnswer): GovernorState {
   // An exact compaction keeps the prompts, and its note has the rest.
@@ -100,7 +103,7 @@ function giveBackPrompts(state: GovernorState, plain: HookAnswer): GovernorState
   const answer: HookAnswer = { ...plain, recall: true, room };
   const prompts = promptsLostToSummary(state);
   if (prompts.length === 0) return emit(state, answer);
-  const { text, shorter, actions } = promptsAsText(state, prompts, GIVEN_BACK_OPENING, room);
+  const { text, shorter, actions } = promptsAsText(state, prompts, GIVEN_BACK_OPENING, room && room / 2 - FRAME_LENGTH);
   const promptUuids = prompts.map((prompt) => prompt.uuid);
   const told = decide(emit(state, ...actions), 'mid-turn:prompts', 'compacted in mid-turn', { promptUuids });
   return emit(told, { ...answer, context: text, ...(shorter !== undefined && { shorter }) });

@@ -47,11 +47,13 @@ export function isUrgent({ kind }: EvidenceItem): boolean {
   return kind === 'dead end' || kind === 'failing command';
 }
 
-/** The earliest failures, then the newest of each other kind, as space permits. */
+/** Failures first, without their causes if they do not all fit, then the newest of each other kind, as space permits. */
 export function selectItems(items: readonly EvidenceItem[], room: number): EvidenceItem[] {
   const costOf = ({ kind, line }: EvidenceItem, isFirst: boolean) =>
     line.length + 3 + (isFirst ? TITLES[kind].length + 1 : 0);
-  const kinds = EVIDENCE_KINDS.map((kind) => items.filter((item) => item.kind === kind));
+  const isTight = render(items.filter(isUrgent)).length > room;
+  const shown = isTight ? items.map((item) => ({ ...item, line: item.brief })) : items;
+  const kinds = EVIDENCE_KINDS.map((kind) => shown.filter((item) => item.kind === kind));
   // The first two kinds are urgent.
   const urgent = inTurns(kinds.slice(0, 2), room, costOf);
   const spent = sumOf(urgent, (own) => sumOf(own.entries(), ([index, item]) => costOf(item, index === 0)));

@@ -13,6 +13,8 @@ export interface EvidenceItem {
   /** How a command ended, or how a path changed. */
   readonly end: string;
   readonly line: string;
+  /** The line without the cause of a failure, for little room. */
+  readonly brief: string;
   readonly fact: Fact;
 }
 
@@ -106,7 +108,7 @@ function newest<T>(items: Iterable<T>): T[] {
 
 function fileItem(kind: 'file' | 'file read', path: string, counts: string): EvidenceItem {
   const line = `${inBackticks(path, LINE_LENGTH)} ${counts}`.trimEnd();
-  return { kind, subject: path, end: counts, line, fact: pathFact(path) };
+  return { kind, subject: path, end: counts, line, brief: line, fact: pathFact(path) };
 }
 
 /** The last run of a command, and the number of runs. */
@@ -132,13 +134,14 @@ function commandItem(kind: 'failing command' | 'command', { entry, command, time
   const { outcome, said } = entry;
   const { text } = command;
   const cause = kind === 'failing command' && said !== '' ? ` ${inBackticks(said, LINE_LENGTH)}` : '';
-  const end = `${commandEnd(command, outcome)}${cause}`;
-  const line = `${inBackticks(text, LINE_LENGTH)} ${end}`;
+  const end = commandEnd(command, outcome);
+  const brief = `${inBackticks(text, LINE_LENGTH)} ${end}`;
   const factKind = kind === 'failing command' ? 'failing' : times > 1 ? 'again' : 'commands';
-  return { kind, subject: text, end, line, fact: commandFact(factKind, text) };
+  const fact = commandFact(factKind, text);
+  return { kind, subject: text, end: `${end}${cause}`, line: `${brief}${cause}`, brief, fact };
 }
 
 function deadEndItem({ key, text }: DeadEnd): EvidenceItem {
   const line = oneLine(text, 2 * LINE_LENGTH);
-  return { kind: 'dead end', subject: key, end: '', line, fact: deadEndFact(line) };
+  return { kind: 'dead end', subject: key, end: '', line, brief: oneLine(text, LINE_LENGTH), fact: deadEndFact(line) };
 }

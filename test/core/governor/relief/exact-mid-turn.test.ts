@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest';
+import { step } from '../../../../src/core/governor/step.ts';
+import { decodeObject } from '../../../../src/core/protocol/decode.ts';
 import {
   answerTo,
   boundaryLine,
@@ -85,4 +87,20 @@ it('the plan contains the prompts of the caller', () => {
   const said = ['Look.', 'Do it.', '<system-reminder>Not that.</system-reminder>'];
   expect(driver.state.relief.exact.prompts).toEqual(said);
   expect(driver.actions.findLast(({ kind }) => kind === 'plan-exact')).toMatchObject({ prompts: said });
+});
+
+it('a long prompt takes at most half of what may be given back beside a summary', () => {
+  const driver = working();
+  driver.claude(resultLine());
+  driver.prompt('Read this. '.repeat(9_000));
+  driver.claude(callLine(90_000), toolResultLine('done'), callLine(168_000));
+  const { relief } = driver.state;
+  // No savings pay for more than the least.
+  const poor = { ...relief, alone: { ...relief.alone, microUsd: { alone: 0, real: 2_000_000 } } };
+  const event = decodeObject(hookLine('SessionStart', { source: 'compact' }));
+  const { actions } = step({ ...driver.state, relief: poor }, { t: 0, from: 'claude', event });
+  const answer = actions.at(-1);
+  if (answer?.kind !== 'answer-hook' || answer.room === undefined) throw new Error('no limit');
+  expect(answer.context).toMatch(/Read this\.\n\[…\]\n/);
+  expect(answer.context?.length).toBeLessThanOrEqual(answer.room / 2);
 });

@@ -168,6 +168,14 @@ describe('after a compaction', () => {
     expect(setUp().answer(long).context.startsWith('www')).toBe(true);
   });
 
+  it('names each failing command also in little room beside a long prompt', () => {
+    const failing = Array.from({ length: 5 }, (_, n) => `bin/migrate cursor-${n} --incremental`);
+    const entries = failing.map((text) => command(text, 2, { said: `error: ${text}: no state, and none can be made` }));
+    const { context } = setUp({ entries }).answer({ ...LOST, context: 'b'.repeat(750), room: 1_500 });
+    for (const text of failing) expect(context).toContain(`- \`${text}\` exit 2`);
+    expect(context.length).toBeLessThanOrEqual(1_500);
+  });
+
   it('with many prompts, gives the newest and the oldest, and counts the rest', () => {
     const entries = Array.from({ length: 190 }, (_, n): Entry => {
       return { kind: 'prompt', t: n, text: `Mend part ${n} of the clock. Never touch src/${n}.ts.`, pictures: 0 };
