@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { findSessionLog } from '../claude/claude-folders.ts';
 import { type LoggedCalls, loggedCalls, loggedMicroUsd, logsBeside } from '../claude/logged-calls.ts';
 import { hasAgentLimits } from '../core/governor/agents/agent-limits.ts';
-import { agentOf, streamedCall } from '../core/governor/agents/agents.ts';
+import { agentOf, hasMovedUnseen, streamedCall } from '../core/governor/agents/agents.ts';
 import { totalMicroUsd } from '../core/governor/cost/cost.ts';
 import { callMicroUsd } from '../core/governor/cost/priced-call.ts';
 import type { OwnEvent } from '../core/governor/input.ts';
@@ -34,7 +34,8 @@ export function spendingOfAgents(before: GovernorState, after: GovernorState, io
   if (!after.run.persistent) return unseenOf(before, after);
   if (after.work.agents.all === before.work.agents.all) return [];
   return Object.values(after.work.agents.all).flatMap((agent) => {
-    if (agent.calls <= (agentOf(before, agent.id)?.calls ?? 0)) return [];
+    const isSame = agent.calls <= (agentOf(before, agent.id)?.calls ?? 0);
+    if (isSame && !hasMovedUnseen(agent, before)) return [];
     const session = findSessionLog(after.session, io);
     const paths = session === undefined ? [] : logsBeside(session);
     const calls = new Map(loggedCalls(paths.filter((path) => basename(path) === `agent-${agent.taskId}.jsonl`)));

@@ -156,6 +156,27 @@ describe('a subagent that crosses its bound is stopped, and ctxb tells its paren
     expect(requestsOf(world, 'subagent').length).toBeLessThanOrEqual(3);
   });
 
+  it.each(
+    sampled([
+      { kept: 'a log', claude: [] },
+      { kept: 'no log', claude: ['--no-session-persistence'] },
+    ]),
+  )('one of another subagent, whose context does not grow, with $kept', async ({ claude }) => {
+    await using world = await startWorld({
+      calls: uses(agent('outer')),
+      subagentCalls(request) {
+        if (isFor(request, 'inner'))
+          return { ...works(request, 12), usage: { cacheRead: 20_000, output: 10_000 }, delayMs: 300 };
+        return said(request).includes('tool_result') ? { text: 'ok' } : { tools: [agent('inner')] };
+      },
+    });
+    await runWith(world, claude, '--max-agent-cost', '0.3');
+    expect(decisions(world)).toEqual([
+      expect.stringMatching(/^stop the subagent "inner" \(general-purpose\): it has cost/),
+    ]);
+    expect(requestsOf(world, 'subagent', 'inner').length).toBeLessThanOrEqual(4);
+  });
+
   inSoak('one of another subagent, whose calls the stream does not show', async () => {
     await using world = await startWorld({
       calls: uses(agent('outer')),

@@ -5,7 +5,7 @@ import type { AgentsPolicy } from '../policy.ts';
 import { askCostCounter, stopTask } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
 import { type AgentText, changedIn, decide, type Line, withoutText } from '../steps.ts';
-import { agentOf, agentOfTask, agentsOf, isEstimated, withAgent } from './agents.ts';
+import { agentOf, agentOfTask, agentsOf, hasMovedUnseen, isEstimated, withAgent } from './agents.ts';
 import type { Agent, Agents } from './agents-state.ts';
 
 /** Tools that start agents, as a hook matcher; `Task` is the older name. */
@@ -34,8 +34,7 @@ export function agentsBegun({ work: { agents } }: GovernorState): number {
  * result has it.
  */
 export function askCostOfUnseenCalls(state: GovernorState, { before }: Line): GovernorState {
-  const isNew = ({ id, isUnseen, calls }: Agent) => isUnseen && calls > (agentOf(before, id)?.calls ?? 0);
-  return agentsOf(state).some(isNew) ? askCostCounter(state) : state;
+  return agentsOf(state).some((agent) => hasMovedUnseen(agent, before)) ? askCostCounter(state) : state;
 }
 
 export function enforceAgentLimits(state: GovernorState, { before }: Pick<Line, 'before'>): GovernorState {

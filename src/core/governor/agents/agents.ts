@@ -76,6 +76,11 @@ export function hasCalled({ calls }: Agent): boolean {
   return calls > 0;
 }
 
+/** Whether an agent whose calls are not in the stream may have made a call. */
+export function hasMovedUnseen({ id, isUnseen, last }: Agent, before: GovernorState): boolean {
+  return isUnseen && last !== agentOf(before, id)?.last;
+}
+
 /** Counts a call from the stream; the cost already includes its price. */
 function readCall(state: GovernorState, event: AssistantEvent | PartialEvent, id: string): GovernorState {
   const open = openCall(state.limits.cost, id);
@@ -149,7 +154,8 @@ function readStart(state: GovernorState, { type, taskId, toolUseId, name, descri
 /** Counts calls that the stream lacks: the last call of an agent, or all calls of an agent outside it. */
 function countTask(state: GovernorState, agent: Agent, tokens: number, isEnd: boolean): GovernorState {
   const isDue = agent.isUnseen ? tokens !== agent.used : isEnd && agent.phase === 'running' && agent.last.usesTool;
-  if (!isDue || tokens === 0) return state;
+  // Another call may have as many tokens as the last one: claude's log or counter tells.
+  if (!isDue || tokens === 0) return agent.isUnseen ? withAgent(state, agent.id, { last: { ...agent.last } }) : state;
   const counted = countCall(agent, estimatedCall(state, agent.used, tokens, agent.last.model));
   // The count includes the answer, which is no longer in any context.
   const peak = agent.isUnseen || agent.calls === 0 ? tokens : agent.peak;
