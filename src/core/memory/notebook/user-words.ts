@@ -5,11 +5,19 @@ import { inTurns, oneLine, wholeCharacter, withSpaces } from '../../text/words.t
 /** Maximum UTF-16 units of a prompt that is given whole. */
 const WHOLE_LENGTH = 1_000;
 
-/** A prompt on one line; of a long one both ends, because the request may precede or follow pasted text. */
-export function shortOf(text: string): string {
+/** Of a prompt in little room, and of what a line has beside the prompt. */
+const LEAST_LENGTH = 200;
+const MARK_LENGTH = 16;
+
+/**
+ * A prompt on one line; of a long one both ends, because the request may precede or follow pasted text.
+ *
+ * @param most UTF-16 units of a prompt that is told whole
+ */
+export function shortOf(text: string, most = WHOLE_LENGTH): string {
   const line = withSpaces(text).trim();
-  if (line.length <= WHOLE_LENGTH) return oneLine(line, WHOLE_LENGTH);
-  const half = WHOLE_LENGTH / 2;
+  if (line.length <= most) return oneLine(line, most);
+  const half = Math.floor(most / 2);
   const ends = [line.slice(0, wholeCharacter(line, half)), line.slice(wholeCharacter(line, line.length - half))];
   return ends.map((end) => oneLine(end, half)).join(' […] ');
 }
@@ -30,8 +38,11 @@ export function wordsMissingFrom(words: UserWords, text: string): UserWords {
  */
 export function wordsAsLines({ prompts, file }: UserWords, room: number): string[] {
   const title = `The user's prompts, the newest first (whole in ${file}); where two differ, the newer holds:`;
-  const items = prompts.map(({ number, text }) => `- #${number}: ${text}`);
   const rest = (count: number) => `- ${count} more: ${file}`;
+  const left = room - title.length - rest(prompts.length).length - 2;
+  // A long prompt leaves room for another one.
+  const most = Math.min(WHOLE_LENGTH, Math.max(LEAST_LENGTH, Math.floor(left / 2) - MARK_LENGTH));
+  const items = prompts.map(({ number, text }) => `- #${number}: ${shortOf(text, most)}`);
   const third = Math.ceil(items.length / 3);
   const oldest = items.slice(third).reverse();
   const lists = [
@@ -39,9 +50,7 @@ export function wordsAsLines({ prompts, file }: UserWords, room: number): string
     oldest.filter((_, index) => index % 2 === 0),
     oldest.filter((_, at) => at % 2 === 1),
   ];
-  const taken = new Set(
-    inTurns(lists, room - title.length - rest(items.length).length - 2, (item) => item.length + 1).flat(),
-  );
+  const taken = new Set(inTurns(lists, left, (item) => item.length + 1).flat());
   const told = items.filter((item) => taken.has(item));
   if (told.length === 0) return [];
   return [title, ...told, ...(told.length === items.length ? [] : [rest(items.length - told.length)])];

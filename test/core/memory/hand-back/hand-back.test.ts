@@ -158,6 +158,17 @@ describe('after a compaction', () => {
     expect(context).toContain('- #1: Mend the clock. Use port 8081.');
   });
 
+  it('in little room, gives both ends of the newest and the oldest of many long prompts', () => {
+    const entries = Array.from({ length: 6 }, (_, n): Entry => {
+      const text = `Part ${n + 1}. ${'at clock.ts:1 '.repeat(500)}Never touch src/bell-${n + 1}.ts.`;
+      return { kind: 'prompt', t: n, text, pictures: 0 };
+    });
+    const { context } = setUp({ entries }).answer({ ...LOST, room: 1_500 });
+    expect(context).toMatch(/\n- #6: Part 6\. .* \[…\] .* Never touch src\/bell-6\.ts\.\n/);
+    expect(context).toMatch(/\n- #1: Part 1\. .* \[…\] .* Never touch src\/bell-1\.ts\.\n/);
+    expect(context.length).toBeLessThanOrEqual(1_500);
+  });
+
   it("gives both ends of the running prompt if the user's words do not fit", () => {
     const rules = Array.from({ length: 24 }, (_, n) => `Never touch src/file-${n}.ts of the tower.`);
     const prompt: Entry = { kind: 'prompt', t: 1, text: rules.join(' '), pictures: 0 };
