@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { Input } from '../core/governor/input.ts';
 import { summarizeCall } from '../core/memory/call-summary/summarize-call.ts';
 import { createExtractor, type Found } from '../core/memory/extract/extract.ts';
-import { LONG_LINE_LENGTH, type Mask, oneLine } from '../core/text/words.ts';
+import { foldCase, LONG_LINE_LENGTH, type Mask, oneLine } from '../core/text/words.ts';
 import { createInputReader } from './inputs.ts';
 import { readValues } from './read/read-values.ts';
 
@@ -18,6 +18,9 @@ export interface Search {
 /** Maximum file size in bytes for the quick search; larger files are read in any case. */
 const MAX_BYTES = 256 * 1024 * 1024;
 
+/** Letters for which the file may have another one: `ß`, `ﬁ`, `ſ`, `ı`. */
+const FOLDED = /s[st]|f[fil]+|[iks]/gi;
+
 /**
  * Searches the raw bytes, which is a hundred times faster than reading the log. Compares only letters and digits,
  * because JSON may escape other characters. @throws like `readFileSync`
@@ -26,8 +29,9 @@ export function mayHold(file: string, { words }: Search): boolean {
   if (statSync(file).size > MAX_BYTES) return true;
   const bytes = readFileSync(file).toString('latin1');
   return words.every((word) => {
-    const [longest = ''] = (comparable(word).match(/[a-z0-9_]+/gi) ?? []).sort((a, b) => b.length - a.length);
-    return new RegExp(longest, 'i').test(bytes);
+    const ascii = word.normalize('NFC').match(/\w+/g) ?? [];
+    const [longest = ''] = ascii.sort((a, b) => b.length - a.length);
+    return new RegExp(longest.replace(FOLDED, '(?:$&|[\\x80-\\xff]+|\\\\u\\w{4})'), 'i').test(bytes);
   });
 }
 
@@ -58,22 +62,17 @@ interface Item {
 
 /** Matches an item; undefined if it lacks a word. `title` of a call: what it did and how it ended. */
 export function matchOf({ t, kind, texts, title = () => '' }: Item, { words, mask }: Search) {
-  const lower = texts.map(comparable);
-  const normalized = words.map(comparable);
-  if (!normalized.every((word) => lower.some((text) => text.includes(word)))) return undefined;
+  const folded = texts.map(foldCase);
+  const normalized = words.map(foldCase);
+  if (!normalized.every((word) => folded.some((text) => text.includes(word)))) return undefined;
   const lines = mask(texts).split('\n');
   return { t, kind, title: oneLine(title(mask), LONG_LINE_LENGTH), lines: linesWith(normalized, lines) };
-}
-
-/** Normalizes a text, so that case and the Unicode form of accents do not matter. */
-function comparable(text: string): string {
-  return text.normalize('NFC').toLowerCase();
 }
 
 const MAX_LINES = 5;
 
 function linesWith(words: readonly string[], lines: readonly string[]): string[] {
-  const matching = lines.filter((line) => words.some((word) => comparable(line).includes(word)));
+  const matching = lines.filter((line) => words.some((word) => foldCase(line).includes(word)));
   return matching.slice(0, MAX_LINES).map((line) => shownPart(line, words));
 }
 
@@ -82,7 +81,7 @@ const MAX_BEFORE = 80;
 const SHOWN = 240;
 
 function shownPart(line: string, words: readonly string[]): string {
-  const index = Math.min(...words.map((word) => comparable(line).indexOf(word)).filter((place) => place >= 0));
+  const index = Math.min(...words.map((word) => foldCase(line).indexOf(word)).filter((place) => place >= 0));
   const from = index > SHOWN - MAX_BEFORE ? index - MAX_BEFORE : 0;
   const part = oneLine(line.slice(from), SHOWN);
   return `${from > 0 ? '…' : ''}${part}${line.length > from + SHOWN ? '…' : ''}`;

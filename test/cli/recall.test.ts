@@ -68,6 +68,20 @@ it('treats each argument as a phrase, requires all, and limits the number of hit
   expect(none).toMatchObject({ code: 2, stderr: 'ctxb: --limit: expected a whole number from 1 on, found "0"\n' });
 });
 
+it.each([
+  ['STRASSE', 'Die Straße ist frei.'],
+  ['straße', 'DIE STRASSE IST FREI.'],
+  ['STRAẞE', 'Die Straße ist frei.'],
+  ['λογος', 'Ο ΛΟΓΟΣ ΤΟΥ.'],
+  ['λογοσ', 'Ο λογος του.'],
+  ['office', 'The o\ufb03ce is open.'],
+  ['CAFE\u0301', 'Das Café ist auf.'],
+])('ignores case as Unicode does: %s finds %s', async (word, text) => {
+  await using place = await createPlace();
+  writeFileSync(join(projectOf(place), 's2.jsonl'), row('user', text));
+  expect((await recall(place, word)).stdout).toContain(text);
+});
+
 it('searches only this project, unless --all is given', async () => {
   await using place = await createPlace();
   mkdirSync(place.path('other'));

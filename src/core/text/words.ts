@@ -49,6 +49,11 @@ export function withSpaces(text: string): string {
   return text.replace(/\s+/g, ' ');
 }
 
+/** A text for comparisons without case and without the form of accents. It may have another length: `ß` becomes `SS`. */
+export function foldCase(text: string): string {
+  return text.normalize('NFC').toLowerCase().toUpperCase();
+}
+
 /** Masks secrets. An array holds the blocks of one message, because a secret may be split between them. */
 export type Mask = (text: string | readonly string[]) => string;
 

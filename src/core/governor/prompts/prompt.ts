@@ -94,13 +94,15 @@ export function promptsAsText(
   if (texts.length <= ends) return { text: whole, actions: [] };
   const file = `prompts/${fileName(state, prompts[0]?.uuid ?? '')}.md`;
   const path = `${state.run.contextDir}/${file}`;
-  const beginning = texts.slice(0, endBefore(texts, ends / 2));
-  const end = texts.slice(wholeCharacter(texts, texts.length - ends / 2));
   const extent = `Both ends of its ${texts.length} characters follow; read ${path} for the whole`;
-  const shorter = `${opening}. ${extent}:\n\n${beginning}\n[…]\n${end}`;
-  const text = texts.length <= maxLength ? whole : shorter;
+  const shortened = (half: number) => {
+    const beginning = texts.slice(0, endBefore(texts, half));
+    return `${opening}. ${extent}:\n\n${beginning}\n[…]\n${texts.slice(wholeCharacter(texts, texts.length - half))}`;
+  };
+  const text = texts.length <= maxLength ? whole : shortened(ends / 2);
   const keep: Action = { kind: 'keep', file, texts: blocks };
-  return { text, shorter, actions: [keep] };
+  // In little room the ends of the prompt give way to what has failed.
+  return { text, shorter: shortened(ends < ENDS_LENGTH ? ends / 4 : ends / 2), actions: [keep] };
 }
 
 /** The text of a prompt, block by block. It mentions pictures and the expansion of a command. */

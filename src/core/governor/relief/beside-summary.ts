@@ -80,7 +80,7 @@ export function maxGivenBackLength(state: GovernorState): number | undefined {
   return tokens < MAX_GIVEN_BACK_TOKENS ? Math.max(MIN_LENGTH, Math.round(tokens * CHARS_PER_TOKEN)) : undefined;
 }
 
-/** Names the files where the rest is, the ends of the running prompt, and what failed. */
-const MIN_LENGTH = 1_500;
+/** Names the files with the rest, the ends of the running prompt, and what failed. With 1,200 the bound does not hold. */
+const MIN_LENGTH = 1_000;
 
 const CHARS_PER_TOKEN = 4;

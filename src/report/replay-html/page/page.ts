@@ -1,3 +1,4 @@
+import { foldCase } from '../../../core/text/words.ts';
 import { ownFigures, totalsOf } from '../../../replay/copies.ts';
 import { costText, counted, percent, tokens } from '../../figures.ts';
 import { type Html, html } from '../../html.ts';
@@ -12,14 +13,14 @@ function createSessionList(sessions: readonly PageSession[]): HTMLElement {
   const rows = sessions.map((session, index) => ({ ...session, index }));
   const table = createSortTable({ caption: 'Sessions', rows, columns: COLUMNS, isTitled: true });
   const textOf = ({ file, sessionId, model, project, prompt }: PageSession) =>
-    [file, sessionId, model, project, prompt].join(' ').toLowerCase();
+    foldCase([file, sessionId, model, project, prompt].join(' '));
   const list = elementOf(html`<div><p class="about">${totals(sessions)}</p>
     <section class="card" aria-label="Sessions"><div class="controls">
     <label for="find">Find</label><input type="search" id="find" autocomplete="off" spellcheck="false">
     <span class="quiet" role="status"></span></div></section></div>`);
   list.querySelector('section')?.append(table.element);
   list.addEventListener('input', ({ target }) => {
-    const words = (target as HTMLInputElement).value.toLowerCase().split(/\s+/);
+    const words = foldCase((target as HTMLInputElement).value).split(/\s+/);
     const matching = rows.filter((row) => words.every((word) => textOf(row).includes(word)));
     table.fill(matching);
     for (const found of list.querySelectorAll('.controls .quiet')) {

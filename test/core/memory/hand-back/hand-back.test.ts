@@ -182,9 +182,10 @@ describe('after a compaction', () => {
   it('names each failing command also in little room beside a long prompt', () => {
     const failing = Array.from({ length: 5 }, (_, n) => `bin/migrate cursor-${n} --incremental`);
     const entries = failing.map((text) => command(text, 2, { said: `error: ${text}: no state, and none can be made` }));
-    const { context } = setUp({ entries }).answer({ ...LOST, context: 'b'.repeat(750), room: 1_500 });
+    const prompt = { context: 'w'.repeat(500), shorter: 'b'.repeat(350) };
+    const { context } = setUp({ entries }).answer({ ...LOST, ...prompt, room: 1_000 });
     for (const text of failing) expect(context).toContain(`- \`${text}\` exit 2`);
-    expect(context.length).toBeLessThanOrEqual(1_500);
+    expect(context.length).toBeLessThanOrEqual(1_000);
   });
 
   it('with many prompts, gives the newest and the oldest, and counts the rest', () => {
