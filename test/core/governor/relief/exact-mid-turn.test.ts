@@ -96,7 +96,7 @@ it('a long prompt takes at most half of what may be given back beside a summary'
   driver.claude(callLine(90_000), toolResultLine('done'), callLine(168_000));
   const { relief } = driver.state;
   // No savings pay for more than the least.
-  const poor = { ...relief, baseline: { ...relief.baseline, microUsd: { alone: 0, real: 2_000_000 } } };
+  const poor = { ...relief, baseline: { ...relief.baseline, microUsd: { baseline: 0, real: 2_000_000 } } };
   const event = decodeObject(hookLine('SessionStart', { source: 'compact' }));
   const { actions } = step({ ...driver.state, relief: poor }, { t: 0, from: 'claude', event });
   const answer = actions.at(-1);
