@@ -161,8 +161,8 @@ function combinationRefusal(options: Options): string | undefined {
   const streamOption = ['--replay-user-messages', '--include-partial-messages'].find((name) => options.has(name));
   if (streamOption !== undefined) return `${streamOption} needs --output-format stream-json`;
   if (streamsIn) return '--input-format stream-json needs --output-format stream-json';
-  const suggests = options.has('--prompt-suggestions') && !FALSE_WORDS.has(options.get('--prompt-suggestions'));
-  return suggests ? '--prompt-suggestions needs --output-format stream-json' : undefined;
+  const hasSuggestions = options.has('--prompt-suggestions') && !FALSE_WORDS.has(options.get('--prompt-suggestions'));
+  return hasSuggestions ? '--prompt-suggestions needs --output-format stream-json' : undefined;
 }
 
 function inputFormatOf(options: Options): InputFormat {

@@ -181,8 +181,8 @@ function isForeign({ sessionId, lines: { total, malformed, unknown } }: SessionF
 }
 
 function unusableFault(file: string, isEmpty: boolean): CtxbError {
-  const why = isEmpty
+  const reason = isEmpty
     ? ' is empty: name recordings or a folder, such as ~/.claude/projects'
     : `: no line comes from claude (is it compressed?): ${HOW_TO_RECORD}`;
-  return new CtxbError('unreadable-input', `${file === '-' ? 'stdin' : file}${why}`);
+  return new CtxbError('unreadable-input', `${file === '-' ? 'stdin' : file}${reason}`);
 }

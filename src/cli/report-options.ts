@@ -52,7 +52,7 @@ export function addReportOptions(command: Command): void {
   );
 }
 
-/** @throws CtxbError `usage` when several formats are requested */
+/** Reads the flags of a report. @throws CtxbError `usage` when several formats are requested */
 export function readFlags(flags: ReplayFlags, isTerminal: boolean) {
   const format = chosenFormat(flags);
   return { ...flags, format, limit: limitOf(flags.limit, isTerminal && format.isList === true) };

@@ -45,7 +45,7 @@ const WHOLE_FILES = { Read: 25_000 };
 /** The latest compaction level of `economic`, as a fraction of the window. */
 const LATEST = 0.78;
 
-/** A compaction level sets both the moment and the latest level. */
+/** The value of a key in the configuration. A compaction level sets the moment and the latest level. */
 export function placed(key: ConfigPath | ToolKey, value: unknown): (readonly [ConfigPath | ToolKey, unknown])[] {
   if (key !== 'thresholds.compact') return [[key, value]];
   return [

@@ -15,8 +15,8 @@ export const LIMITS = [
 ] as const satisfies readonly KeyPath[];
 
 /**
- * Prevents a file that may come with a repository from lifting limits that the user set elsewhere: ignores its
- * `observe`, and applies the lower of two limits. The values are valid, and those of the highest source come last.
+ * Keeps a file that may come with a repository from lifting limits that the user set elsewhere. Ignores its `observe`,
+ * and applies the lower of two limits. The returned values are valid, and those of the highest source come last.
  */
 export function withoutLifting(all: readonly SetValue[]) {
   const tight = all.filter((value) => !isLoose(value, all));

@@ -50,7 +50,7 @@ export function createScreen(stdout: Output, style: Style, prompts: readonly str
   return lines;
 }
 
-/** What happened, and the cost of the job with and without ctxb. @param session with its series of calls */
+/** The events of the job, and its cost with and without ctxb. @param session with its series of calls */
 export function closingText(session: SessionSummary, style: Style, columns: number | undefined): string {
   const { claudeCodeVersion, model, window, cost } = session;
   const turns = Array.from({ length: session.turns }, (_, index) => index);

@@ -13,7 +13,7 @@ export function isWhole({ lost, unsized }: SessionFigures['lines']): boolean {
   return lost === undefined && unsized === undefined;
 }
 
-/** Excludes calls copied from other sessions. `usd` is null if the recording has no cost. */
+/** The figures of a session without calls copied from others. `usd` is null if the recording has no cost. */
 export function ownFigures({ calls, compactions, cost, copied, lines }: CountedSession) {
   // claude's cost includes calls without usage.
   const isCounted = cost.usd !== null && !cost.computed && lines.lost === undefined;

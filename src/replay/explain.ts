@@ -69,7 +69,10 @@ export function createExplainer(wanted: string) {
       if (seen.after.facts.call) seeCall(seen);
       seeMessage(seen);
     },
-    /** null if the call was not found. The first call, and the first one after a compaction, have no prediction. */
+    /**
+     * The explanation; null if the call was not found. The first call, and the first one after a compaction, have no
+     * prediction.
+     */
     found(calls: readonly CallSeen[]) {
       const call = calls.find((each) => each.number === number);
       if (call === undefined) return null;

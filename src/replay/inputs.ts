@@ -38,7 +38,10 @@ export function createInputReader() {
     return id !== undefined && rows.seen(id);
   }
 
-  /** Once its thread has continued with another message, a line with the same id and input usage is a repetition. */
+  /**
+   * Whether a line repeats an earlier one: its thread has continued with another message, and the id and the input
+   * usage are the same.
+   */
   function isOver(event: Pick<AssistantEvent, 'messageId' | 'model' | 'subagent' | 'usage'>): boolean {
     if (event.messageId === '') return false;
     const thread = `${event.model ?? ''} ${event.subagent ?? ''}`;

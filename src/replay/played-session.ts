@@ -164,7 +164,7 @@ function addedTokens({ added }: CallBegun): number {
 
 type Input = Omit<Usage, 'output'>;
 
-/** The input of a call with another context. @param cache tokens of it that are cached */
+/** The input of a call with another context. @param cache its tokens that are cached */
 function inputOf(call: CallBegun, context: number, cache: number): Input {
   const cacheRead = Math.min(context, cache);
   const rest = context - cacheRead;

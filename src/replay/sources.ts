@@ -23,7 +23,7 @@ const SUBAGENTS = 'subagents';
 /** Folders to skip: ctxb's own files of runs, and git's files, which include the link targets of git-annex. */
 const SKIPPED_FOLDERS: ReadonlySet<string> = new Set([DEFAULTS.contextDir, '.git']);
 
-/** Answers of a workflow's agents, which their logs also contain. */
+/** Journals of workflows. They repeat the answers in the logs of the agents. */
 const WORKFLOW_JOURNAL = /[\\/]subagents[\\/]workflows[\\/][^\\/]+[\\/]journal\.jsonl$/;
 
 /**
@@ -69,15 +69,19 @@ function distinct(sources: readonly Source[]): Source[] {
   return sources.filter((source) => chosen.has(source));
 }
 
-/** Prefers the path with more subagent logs next to it, then the file itself over a link. */
+/**
+ * Whether one path is better than another for the same file: more subagent logs are next to it, or it is the file
+ * itself and not a link.
+ */
 function isBetter(a: Source, b: Source): boolean {
   return (a.subagents.length - b.subagents.length || Number(isLink(b.file)) - Number(isLink(a.file))) > 0;
 }
 
 /**
+ * All recordings at several paths, without duplicates.
+ *
  * @param since milliseconds since the epoch
- * @returns without duplicates. `stale`: how many were last written before `since`; `skipped`: compressed, rotated or
- * kept ones
+ * @returns `stale`: how many were last written before `since`; `skipped`: compressed, rotated or kept ones
  */
 export function findAllSources(paths: readonly string[], since: number | undefined) {
   const faults: CtxbError[] = [];

@@ -43,9 +43,9 @@ export function takeNext({ queue, taken }: Share) {
 }
 
 /**
- * Imported on demand, because the governor takes 10 MB and other threads may do the reading.
+ * Imports the reader on demand, because the governor takes 10 MB and other threads may do the reading.
  *
- * @param bytes to be read; other flags make V8 compile all code again that it has kept, which is worth it only for many
+ * @param bytes to be read. For many bytes, other flags of V8 pay, although it must then compile all code again
  */
 function reading(bytes = Number.POSITIVE_INFINITY) {
   if (bytes < WORTH_BYTES.full) return import('./replay.ts');

@@ -223,7 +223,11 @@ export function exitCodeOf(
 }
 
 /** Variables with which the caller sets or disables claude's own compaction. */
-const PLACES_TRIGGER = ['CLAUDE_CODE_AUTO_COMPACT_WINDOW', 'CLAUDE_AUTOCOMPACT_PCT_OVERRIDE', 'DISABLE_AUTO_COMPACT'];
+const TRIGGER_VARIABLES = [
+  'CLAUDE_CODE_AUTO_COMPACT_WINDOW',
+  'CLAUDE_AUTOCOMPACT_PCT_OVERRIDE',
+  'DISABLE_AUTO_COMPACT',
+];
 
 export function describeRun(headless: HeadlessRun, runId: string, io: Io): Run {
   const { invocation, config, resumed } = headless;
@@ -235,7 +239,7 @@ export function describeRun(headless: HeadlessRun, runId: string, io: Io): Run {
     resumes: invocation.resumes || resumed?.sessionId !== undefined,
     callerSpeaksProtocol: invocation.inputFormat === 'stream-json',
     showInjected: headless.showInjected === true,
-    callerPlacedTrigger: PLACES_TRIGGER.some((name) => Boolean(io.env[name])),
+    callerPlacedTrigger: TRIGGER_VARIABLES.some((name) => Boolean(io.env[name])),
     project: io.cwd,
     answersInSchema: invocation.jsonSchema,
     // If the caller speaks the protocol, claude accepts any agent.

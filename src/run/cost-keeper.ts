@@ -142,7 +142,7 @@ export function createCostKeeper({
   }
 
   return {
-    /** Spending of the project's runs before this one starts; undefined without a project limit. May throw. */
+    /** Spending of the project's runs before this run starts; undefined without a project limit. May throw. */
     opening: () => (limitUsd === undefined ? undefined : look(opened())),
     /**
      * While the cost of a call is unknown, the runs of a project take turns with their first prompt. @param gone

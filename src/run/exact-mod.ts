@@ -19,7 +19,7 @@ export function createExactMod({ isGuarded, onFault }: ExactModOptions) {
   return {
     /** Writes the mod to a new folder, unless a user hook guards the context. */
     arm() {
-      // Each claude process has to report its mod anew.
+      // Each process of claude has to report its own mod.
       folder?.remove();
       written = '';
       const guarded = isGuarded();

@@ -147,7 +147,7 @@ function createRecorder({ path, descriptor, isMasked }: RecordFile, run: Run, no
   put(recordRun(run, Date.now()));
   return {
     write: (input: Input, raw: string | undefined) => put(toRecord(input, raw)),
-    /** @param t time of the input that caused the decision, in milliseconds since the epoch */
+    /** Records a decision. @param t time of the input that caused it, in milliseconds since the epoch */
     decided: (decision: Decision, t: number) => put(recordDecision(decision, t)),
     close: () => closeSync(descriptor),
   };

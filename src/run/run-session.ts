@@ -60,8 +60,8 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
   });
 
   /**
-   * Feeds an input. Commands' messages come before the line that reports the end of the command, and before the next
-   * prompt.
+   * Feeds an input. Messages of ctxb's commands come first, so that they precede the line that reports the end of a
+   * command, and the next prompt.
    */
   function feed(input: Input, line: ShownLine): void {
     const { from, event } = input;

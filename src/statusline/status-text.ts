@@ -140,13 +140,13 @@ function costParts(state: GovernorState, costUsd: number | undefined, isWide: bo
 }
 
 /** Used share from which a limit is shown, and from which it is marked. */
-const [SHOWN, MARKED] = [0.5, 0.9];
+const [SHOWN_FROM, MARKED_FROM] = [0.5, 0.9];
 
 function limitParts({ limits }: GovernorState): Part[] {
   return Object.entries(limits.used).flatMap(([name, { share = 0 }]) => {
-    if (share < SHOWN) return [];
+    if (share < SHOWN_FROM) return [];
     const text = `${limitName(name)} ${percent(share)}`;
-    return [share < MARKED ? { text, rank: 3 } : { text, rank: 1, colour: 'yellow' }];
+    return [share < MARKED_FROM ? { text, rank: 3 } : { text, rank: 1, colour: 'yellow' }];
   });
 }
 

@@ -19,7 +19,7 @@ export interface Entry {
 /** Maximum code points of an older answer. */
 const REPLY_LENGTH = 600;
 
-/** Maximum code points of claude's summary, of which the conversation has no other copy. */
+/** Maximum code points of claude's summary. The conversation has no other copy of it. */
 const SUMMARY_LENGTH = 16_000;
 
 /** Entries of the parts that do not stay whole. @param room tokens; a summary leaves a share of it to the others */
@@ -41,7 +41,8 @@ const LINES_TOKENS = 3_000;
 const EDIT_SHARE = 0.75;
 
 /**
- * Keeps the last summary, and the newest other entries as space permits, edits first; the last one of equal entries.
+ * Keeps the last summary, and as many of the newest other entries as fit, edits first. Of equal entries, keeps the last
+ * one.
  *
  * @param room tokens
  * @returns number of tool-call lines that are kept (`steps`) and dropped (`gone`)

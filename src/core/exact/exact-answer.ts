@@ -33,10 +33,10 @@ type Outcome = Omit<ExactReceipt, 'version' | 'number' | 'ms'>;
 const WHOLE_SHARE = 0.6;
 
 /** Share of the same space, after unseen results, for contents that are likely to be used again. */
-const MAX_USED = 0.9;
+const MAX_USED_SHARE = 0.9;
 
 /** Tokens for the text around lines, and for the part of the note that is not counted. */
-const FRAME = 100;
+const FRAME_TOKENS = 100;
 
 /**
  * Compacts exactly: keeps every prompt, the last steps whole, earlier answers, and a line for each older step. Needs no
@@ -78,7 +78,7 @@ function answerTo(messages: readonly Message[], plan: ExactPlan, circumstances: 
   const parts = withNewestFiles(withMidTurn(partsOf(messages, known), midTurn, known), files);
   const prompts = parts.flatMap((part) => (part.kind === 'prompt' ? [part.message] : []));
   const note = noteWithMissingWords(prompts, plan);
-  const freeTokens = budget - tokensOfAll(prompts) - tokensOfText(noteText(note, 0)) - FRAME;
+  const freeTokens = budget - tokensOfAll(prompts) - tokensOfText(noteText(note, 0)) - FRAME_TOKENS;
   // An unseen step in the user's words may take the space of an open step.
   const stepTokens = tokensOfAll(prompts.filter(({ text }) => isStep(text) && !known.has(text.trim())));
   const room = freeTokens + stepTokens;
@@ -136,7 +136,7 @@ function shareRoom(
   const open = isOpen ? parts.findLast((part) => part.kind === 'round') : undefined;
   const openTokens = open === undefined ? 0 : tokensOfAll(form.write(open, resultsOf(open)));
   const unseenTokens = stepTokens + openTokens;
-  const used = usedRounds(parts, (room - unseenTokens) * MAX_USED, { keep, form });
+  const used = usedRounds(parts, (room - unseenTokens) * MAX_USED_SHARE, { keep, form });
   const freeTokens = room - tokensOfAll([...used.values()].flat());
   const forSteps = Math.min(freeTokens, Math.max(freeTokens * WHOLE_SHARE, unseenTokens));
   const whole = new Map([...used, ...wholeRounds(parts, forSteps - stepTokens, { isOpen, form })]);

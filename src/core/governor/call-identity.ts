@@ -146,7 +146,7 @@ export function isMixed({ subagent }: Pick<AssistantEvent, 'subagent'>): boolean
 /** Maximum number of ids that are kept for mixed threads. */
 const MAX_IDS = 64;
 
-/** The call with this id that read the same number of tokens, in any order. */
+/** The call with this id and this number of read tokens, wherever it is in the list. */
 function callWithId(reads: Map<string, readonly number[]>, id: string, usage: number | undefined): SeenCall {
   const known = reads.get(id) ?? [];
   const all = usage === undefined || known.includes(usage) ? known : [...known, usage];

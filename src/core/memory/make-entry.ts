@@ -115,8 +115,8 @@ function withoutSecrets(ended: EndedCall, mask: Mask): EndedCall {
 /** The input without its description, which may differ between equal commands. */
 function inputToCompare({ name, input }: EndedCall['use']): unknown {
   if (name !== 'Bash') return input;
-  const { description: _, ...deed } = fieldsOf(input);
-  return deed;
+  const { description: _, ...compared } = fieldsOf(input);
+  return compared;
 }
 
 const FILE_TOOLS = /^(?:Read|Write|Edit|MultiEdit|NotebookEdit)$/;

@@ -21,7 +21,7 @@ export function createTasks() {
     planned: () => select(({ status }) => status !== 'in_progress' && status !== 'completed'),
     /** Uncompleted tasks: tasks in progress first, then in order of their last change. */
     open: () => [...all.underWay(), ...all.planned()],
-    /** Newest first. */
+    /** Completed tasks, newest first. */
     completed: () => select(({ status }) => status === 'completed').reverse(),
     get total() {
       return tasks.size;

@@ -45,7 +45,7 @@ export function failureOf(line: Fields, text: string): ApiFailure | undefined {
   };
 }
 
-/** Statuses that the same request always gets: it is too large or malformed. */
+/** Statuses that a repeated request would get again, because it is too large or malformed. */
 const REQUEST_FAULTS: readonly number[] = [413, 414, 415, 422, 431];
 /** Statuses of a wrong or expired key, an unpaid bill, a forbidden account, and a missing model. */
 const ACCOUNT_FAULTS: readonly number[] = [401, 402, 403, 404];

@@ -33,7 +33,7 @@ export function frameOf(
   const newest = candidates.at(-1);
   const history = newest === undefined ? [] : [HISTORY_HEADING];
   // One line break follows the last part, not two.
-  const free = budget + 1 - costs([...teaching, ...task, ...history]);
+  const free = budget + 1 - totalCost([...teaching, ...task, ...history]);
   const note = newest === undefined ? 0 : costOf(longestNote(candidates.length)) + OMITTED_LENGTH;
   // The newest step is always included, without its output if there is no room.
   const min = newest === undefined ? 0 : costOf(stepBlock(newest, 0));
@@ -49,11 +49,11 @@ export function frameOf(
     artifacts,
     scent,
     room: { all: Math.max(room, min), some: Math.max(room - note, min) },
-    wholeChars: costs([...teaching, ...task]) - 1,
+    wholeChars: totalCost([...teaching, ...task]) - 1,
   };
 }
 
-function costs(parts: readonly string[]): number {
+function totalCost(parts: readonly string[]): number {
   return parts.reduce((sum, part) => sum + costOf(part), 0);
 }
 

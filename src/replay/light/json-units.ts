@@ -53,7 +53,7 @@ function decode(bytes: Buffer): number {
   return at === end && bytes[end] === QUOTE ? count : -1;
 }
 
-/** The unit of a character beyond ASCII. */
+/** The UTF-16 unit of a character beyond ASCII. */
 function unitAt(bytes: Buffer, at: number, length: number): number {
   if (length === 0) return 0;
   let unit = (bytes[at] as number) & (0x7f >> length);

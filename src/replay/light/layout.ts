@@ -10,17 +10,17 @@ export interface Layout {
   /** Whether the whole line has this form. */
   fits(bytes: Buffer, from: number, to: number): boolean;
   has(open: string): boolean;
-  /** Readers of the last row that fit: of the bytes of a slot or hole, none if the layout lacks it; */
+  /** Reads the bytes of a slot or hole, in the last row that fit; no bytes if the layout lacks it. */
   bytesOf(open: string): () => Buffer;
-  /** of whether a slot has a string; */
+  /** Reads whether a slot has a string. */
   isText(open: string): () => boolean;
-  /** of the time in a slot, undefined for another value; */
+  /** Reads the time in a slot; undefined for another value. */
   timeOf(open: string): () => number | undefined;
-  /** of the string in a slot, undefined for another value; */
+  /** Reads the string in a slot; undefined for another value. */
   textOf(open: string): () => string | undefined;
-  /** of the hash of the id in a slot, undefined for another value; */
+  /** Reads the hash of the id in a slot; undefined for another value. */
   idOf(open: string): () => number | undefined;
-  /** of the count in a slot, NaN for another value, or of a constant if the layout lacks the slot. */
+  /** Reads the count in a slot; NaN for another value, `otherwise` if the layout lacks the slot. */
   countOf(open: string, otherwise: number): () => number;
 }
 

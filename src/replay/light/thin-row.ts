@@ -16,8 +16,8 @@ const MAX_BYTES = 8 * 1024 * 1024;
 const MAX_LAYOUTS = 16;
 
 /** The start of a row of a conversation. Inside a string, its quotes would be escaped. */
-const OPENING = Buffer.from('{"parentUuid":');
-/** The end of `OPENING`. A search for it is faster, because capitals are rare. */
+const ROW_OPENING = Buffer.from('{"parentUuid":');
+/** The end of `ROW_OPENING`. A search for it is faster, because capitals are rare. */
 const OPENING_MARK = Buffer.from('Uuid":');
 
 const CARRIAGE_RETURN = 13;
@@ -89,8 +89,8 @@ function createRowReader(readerOf: (row: Fields) => Reader | undefined): Thin {
   }
 
   return (bytes, from, to) => {
-    if (to - from > MAX_BYTES || afterPiece(bytes, from, OPENING) === -1) return undefined;
-    const another = bytes.indexOf(OPENING_MARK, from + OPENING.length);
+    if (to - from > MAX_BYTES || afterPiece(bytes, from, ROW_OPENING) === -1) return undefined;
+    const another = bytes.indexOf(OPENING_MARK, from + ROW_OPENING.length);
     if (another !== -1 && another < to) return undefined;
     last = readerFor(bytes, from, bytes[to - 1] === CARRIAGE_RETURN ? to - 1 : to);
     return last === undefined ? readAndLearn(bytes, from, to) : last.read();

@@ -42,7 +42,7 @@ export function createUsualCalls(state: Draft, onCall: (call: CountedAnswer, isP
   }
 
   return {
-    /** Begins a series if the row is the first one of a call. @param row was read into the state */
+    /** Begins a series if the row is the first one of a call. @param row a row that was read into the state */
     begin(row: ReadLine | undefined): void {
       const { call } = state.facts;
       const priced = state.limits.cost.calls.find(({ usage }) => usage === call?.usage);

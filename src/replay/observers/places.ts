@@ -17,7 +17,7 @@ import { LINE_LENGTH, withSpaces } from '../../core/text/words.ts';
 import type { Seen } from './seen.ts';
 
 /** Maximum number of texts to search, the newest ones, and UTF-16 code units to search in each. */
-const MAX_PLACES = 5_000;
+const MAX_TEXTS = 5_000;
 const PLACE_LENGTH = 4_000;
 
 interface Place {
@@ -46,7 +46,7 @@ export function createPlaces() {
       return found;
     };
     if (text !== '') places.push({ ...at, text: lazy });
-    if (places.length > 2 * MAX_PLACES) places.splice(0, MAX_PLACES);
+    if (places.length > 2 * MAX_TEXTS) places.splice(0, MAX_TEXTS);
   }
 
   /** Adds a prompt as it is and on one line, as facts are. */

@@ -19,7 +19,7 @@ export const json: Report = (sessions, page) => {
   return [printableJson({ ...report, sessions: listed(report.sessions, page) }, 2)];
 };
 
-/** One JSON line for each call of the main thread, flat, with the same keys in every line. */
+/** A JSON line for each call of the main thread, flat, with the same keys in every line. */
 export const ndjson: Report = function* (sessions, page) {
   for (const session of listed(sessions, page)) yield* callLines(session.series ?? [], session);
 };

@@ -260,7 +260,7 @@ function usdOf(models: ModelUsage): number {
   return Object.values(models).reduce<number>((sum, use) => sum + (numberOf(fieldsOf(use).costUSD) ?? 0), 0);
 }
 
-/** Sizes, which are not summed. */
+/** Figures that are sizes, so they are not added up. */
 const SIZES: ReadonlySet<string> = new Set(['contextWindow', 'maxOutputTokens']);
 
 /** Adds or subtracts the numbers of two objects, at every depth. Other values come from the second one. */

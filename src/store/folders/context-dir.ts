@@ -117,7 +117,7 @@ const MAX_NAMED = 3;
  * @returns what was changed, for the user
  */
 export function claimFolder(root: string): readonly string[] {
-  refuseGit(root);
+  refuseGitFolder(root);
   if (kindOf(root) === 'missing') makeMarked(root);
   makeFolder(root);
   if (!requireMade(root)) replaceFile(join(root, MARK), [unmaskedText(markOf(root))], { durable: false });
@@ -141,7 +141,7 @@ function makeMarked(root: string): void {
 
 /** Checks the folder before the work begins. Ignores errors of the system, because the first write reports them. */
 export function checkFolder(root: string): readonly string[] {
-  refuseGit(root);
+  refuseGitFolder(root);
   if (kindOf(root) !== 'folder') return [];
   requireMade(root);
   return orElse(() => claimFolder(root), []);
@@ -149,7 +149,7 @@ export function checkFolder(root: string): readonly string[] {
 
 /** Refuses a folder that ctxb did not make. Returns whether it has a valid mark. */
 export function requireOwn(root: string): boolean {
-  refuseGit(root);
+  refuseGitFolder(root);
   return requireMade(root);
 }
 
@@ -168,7 +168,7 @@ function requireMade(root: string): boolean {
 
 const RENAME = 'name another folder (contextDir, --context-dir)';
 
-function refuseGit(root: string): void {
+function refuseGitFolder(root: string): void {
   const isGits = [root, realPath(root)]
     .flatMap((path) => path.split(sep))
     .some((part) => part.toLowerCase() === '.git');

@@ -10,12 +10,12 @@ export const IGNORE = '.gitignore';
 const TIMED = '\\d{8}T\\d{9}-[0-9a-f]{4}';
 const PART = `health-${TIMED}\\.ndjson`;
 /** A health log, or an archived part of one, whose name sorts before it. */
-export const HEALTH_FILE = wholeName(`health\\.ndjson|${PART}`);
+export const HEALTH_FILE = matchWholeName(`health\\.ndjson|${PART}`);
 
 export const SESSIONS = 'sessions';
 /** The folder of a session, or of a run that found that folder locked: `<id>.<first 8 characters of the run's id>`. */
 const SESSION = '[\\w-]{1,64}(?:\\.[\\w-]{1,8})?';
-export const SESSION_FOLDER = wholeName(SESSION);
+export const SESSION_FOLDER = matchWholeName(SESSION);
 
 const ANY = '[\\w-]{1,64}';
 const LOCK = `lock\\.${ANY}`;
@@ -44,11 +44,11 @@ const FOLDERS = FILES.flatMap((path) => {
 
 /** A temporary file that an interrupted atomic write has left: the file's name and a number. */
 const NUMBER = '\\.\\d{1,10}';
-export const LEFTOVER = wholeName(`(?:${ROOT_FILES}|${SESSION_FILES})${NUMBER}`);
-const OUR_FILE = wholeName(`(?:${FILES.join('|')})(?:${NUMBER})?`);
-const OUR_FOLDER = wholeName(FOLDERS.join('|'));
+export const LEFTOVER = matchWholeName(`(?:${ROOT_FILES}|${SESSION_FILES})${NUMBER}`);
+const OUR_FILE = matchWholeName(`(?:${FILES.join('|')})(?:${NUMBER})?`);
+const OUR_FOLDER = matchWholeName(FOLDERS.join('|'));
 
-function wholeName(names: string): RegExp {
+function matchWholeName(names: string): RegExp {
   return new RegExp(`^(?:${names})$`);
 }
 

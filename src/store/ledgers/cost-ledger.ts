@@ -136,7 +136,7 @@ function dayFile(time: number): string {
   return `${new Date(time).toISOString().slice(0, 10)}.ndjson`;
 }
 
-/** Oldest first. */
+/** The files of the days, oldest first. */
 function dayFiles(folder: string): string[] {
   return namesIn(folder, DAY_FILE).sort();
 }

@@ -2,8 +2,7 @@
  * Token formats, from the providers' documentation and from two public rule sets: gitleaks
  * (github.com/gitleaks/gitleaks, config/gitleaks.toml) and secretlint (github.com/secretlint/secretlint, its preset).
  * Lengths are lower bounds, so that a longer or truncated token is masked too.
- *
- * A line has a name, a pattern and, if the pattern can begin in several ways, keywords of which each match contains
+ * A line has a name and a pattern. If the pattern can begin in several ways, keywords follow, and each match contains
  * one. `*`: the match must look random. A pattern has one, two or three parts:
  *
  * - one: no ordinary text matches it;

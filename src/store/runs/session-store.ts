@@ -99,12 +99,12 @@ export function createSessionStore(path: string, { runId, now, onFault, ...optio
       });
     },
     /** Removes the state for resuming this run, or another one, even after writes have failed. */
-    forgetRun(other = runId): void {
-      if (other === runId) {
+    forgetRun(id = runId): void {
+      if (id === runId) {
         needed.clear();
         size = 0;
       }
-      attemptAgain(() => removeRunFile(join(resolve(path), nameOf(other))));
+      attemptAgain(() => removeRunFile(join(resolve(path), nameOf(id))));
     },
     /** Each text block of a message is a line. The path is relative to the folder. */
     keep: (file: string, texts: readonly string[]) => attempt((open) => open.write(file, masked(texts))),

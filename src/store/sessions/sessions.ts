@@ -143,7 +143,10 @@ export interface Who {
   readonly now: () => number;
 }
 
-/** Locked against other processes. Every method throws when the disk is full or a foreign file is in the way. */
+/**
+ * A session's folder, locked against other processes. Every method throws when the disk is full or a foreign file is in
+ * the way.
+ */
 export type SessionFolder = ReturnType<typeof openSessionFolder>;
 
 /**
@@ -202,7 +205,7 @@ function useFolder(root: ContextDir, dir: ContextDir, lock: Lock, { name, now }:
       record.save();
       isIndexed = true;
     },
-    /** Ignores an invalid id. */
+    /** Adds one of claude's ids of the session. Ignores an invalid id. */
     alias: record.add,
     /** Releases the lock. Write nothing afterwards, because another process may be writing. */
     close(): void {

@@ -79,10 +79,7 @@ function isUnderWay(state: GovernorState, way: ReliefRequest['way']): boolean {
   return isUnmeasured || (way === 'compact' ? state.operation.phase === 'compacting' : isHandingOver(state));
 }
 
-/**
- * Ends the run after the turn. Interrupts the turn with `--now`. Also if the turn waits for the API, which can take
- * hours.
- */
+/** Ends the run after the turn. Interrupts a turn with `--now`, and a turn that waits for the API, which can take hours. */
 function stopRun(state: GovernorState, { now }: Ask, by: Asker): GovernorState {
   const ended = changedIn(stopWaiting(state), 'mailbox', { outcome: 'asked' });
   const next = emit(ended, answerTo(by, { done: true, text: 'stopping' }));

@@ -130,7 +130,7 @@ function auxiliaryModelOf(gauge: Gauge, { model, messageId, usage }: AssistantEv
 }
 
 function readUser(gauge: Gauge, event: UserEvent, content: Content): Gauge {
-  // The line of the boundary counts a summary, and the original line counts a repeated message.
+  // A summary counts with the boundary before it, and a repeated message with its original line.
   if (event.role === 'summary' || event.replay) return gauge;
   if (!isCharactersOnly(gauge)) {
     const before = event.role === 'prompt' ? endThoughts(gauge) : gauge;

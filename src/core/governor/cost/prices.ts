@@ -144,7 +144,7 @@ export function priceOf(model: string, prices: Prices): Price | undefined {
 
 interface Name {
   readonly name: string;
-  /** The model's name in reports; undefined if `name` is the beginning of an id of another shape. */
+  /** The model's name in reports; undefined if `name` is only the beginning of a model id. */
   readonly known: string | undefined;
 }
 

@@ -120,7 +120,10 @@ export function changedGauge(gauge: Gauge, changes: Partial<Gauge>): Gauge {
 
 type CallFigures = Omit<Call, 'peaks' | 'output'>;
 
-/** `generated`: content of the call's first line. Setting every field is faster than copying them. */
+/**
+ * The gauge with a new call. `generated`: content of the call's first line. Sets every field by name, which is faster
+ * than a spread.
+ */
 export function addCall(gauge: Gauge, { messageId, model, usage, outputKnown, generated }: CallFigures): Gauge {
   const used = contextOf(usage);
   const previous = gauge.basis === 'measured' ? gauge.call : null;

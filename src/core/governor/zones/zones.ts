@@ -26,7 +26,7 @@ const [SMALL_TASK, TINY_TASK] = [5_000, 2_000];
 /**
  * Whether a task is too large for the zone. `handoff` has the limit of `critical`, because a relief follows there
  * anyway. With reliefs off, a lower limit would reject even "go on".
- * @param estimatedTokens exactly the limit is allowed
+ * @param estimatedTokens not too large if equal to the limit
  */
 export function isLargeTask(estimatedTokens: number, zone: ZoneName): boolean {
   if (zone === 'ok' || zone === 'monitor') return false;

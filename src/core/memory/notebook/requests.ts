@@ -27,7 +27,7 @@ export function createRequests() {
       requests.clear();
       all.latest = undefined;
     },
-    /** Newest first, without slash commands; of long prompts both ends. */
+    /** The prompts, newest first, without slash commands. Of a long prompt, both ends. */
     prompts: (): readonly Request[] => [...requests.values()].reverse(),
     /** The user's words. @param file the file that contains all prompts */
     words: (file: string): UserWords => ({ prompts: all.prompts(), file }),

@@ -79,7 +79,7 @@ export function createChart(session: Session, span: Span, options: ChartOptions)
   followPointer(plot, span);
   // A tap beside the chart takes the focus away.
   frame.addEventListener('blur', () => span.move(undefined));
-  // uPlot settles the range only while drawing; a position computed earlier would be the old one.
+  // uPlot sets the range only when it draws, so an earlier computed position would be wrong.
   plot.hooks.draw = [point, () => front.replaceChildren(...marks.flatMap((each) => boxesOf(each, plot)))];
   fill();
   frame.addEventListener(OTHER_COLORS, fit);

@@ -35,7 +35,7 @@ function titleOf({ number }: Call): string {
   return `Call ${tokens(number)}`;
 }
 
-const KINDS = 5;
+const MAX_KINDS = 5;
 
 function rowsOf(session: Session, call: Call): string[][] {
   const { context, predicted, withCtxb, usd } = call;
@@ -56,7 +56,7 @@ function additionsOf({ added }: Session, call: number): string[][] {
     .map(({ kind, tokens }) => ({ kind, figure: tokens[call - 1] ?? 0 }))
     .filter(({ figure }) => figure > 0)
     .sort((a, b) => b.figure - a.figure)
-    .slice(0, KINDS)
+    .slice(0, MAX_KINDS)
     .map(({ kind, figure }) => [`+ ${kind}`, `~${tokens(figure)}`]);
 }
 
