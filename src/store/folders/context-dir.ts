@@ -1,10 +1,11 @@
 import { chmodSync, constants, existsSync, lstatSync, mkdirSync, renameSync, rmSync, type Stats } from 'node:fs';
-import { dirname, join, relative, resolve, sep } from 'node:path';
+import { dirname, join, resolve, sep } from 'node:path';
 import { CtxbError, orElse } from '../../errors.ts';
 import {
   appendWhole,
   FILE_MODE,
   FOLDER_MODE,
+  isInside,
   isOpenToOthers,
   kindOf,
   makeFolder,
@@ -26,39 +27,25 @@ const { O_APPEND, O_CREAT, O_RDWR } = constants;
  * The folder of ctxb's files, usually `.context/`, or a folder in it. Only its owner can read it, and git ignores it.
  * Each access checks the path and its parent folders again.
  */
-export interface ContextDir {
-  readonly path: string;
-  /** The absolute path of a regular or missing file in the folder. Creates its parent folders. */
-  place(file: string): string;
-  /** Creates a new file atomically: `name.txt`, else `name-2.txt` and so on up to a thousand. Returns its path. */
-  create(name: string, ending: string, text: DiskText, replacement?: Replacement): string;
-  /** Appends lines to a file in the folder. Ends the torn last line of a killed process first. */
-  append(file: string, lines: DiskText): void;
-  /** Atomic. */
-  write(file: string, text: DiskText | Iterable<DiskText>, replacement?: Replacement): void;
-  /** A subfolder, created with its first file. */
-  within(folder: string): ContextDir;
-}
+export type ContextDir = ReturnType<typeof openContextDir>;
 
-/** Refuses a folder that ctxb did not make, and symbolic links, which could redirect ctxb's writes to another place. */
-export function openContextDir(path: string): ContextDir {
-  const root = resolve(path);
+/**
+ * Refuses a folder that ctxb did not make, and symbolic links, which could redirect ctxb's writes to another place.
+ *
+ * @param folder opens this folder in it, which is created with its first file
+ */
+export function openContextDir(contextDir: string, folder = '') {
+  const root = resolve(contextDir);
+  const path = join(root, folder);
   claimFolder(root);
-  return folderIn(root, root);
-}
 
-function folderIn(root: string, path: string): ContextDir {
-  function pathOf(file: string): string {
+  /** The absolute path of a regular or missing file in the folder. Creates its parent folders. */
+  function place(file: string): string {
     const target = resolve(path, file);
-    if (!target.startsWith(path + sep)) throw new CtxbError('store', `${file} is not inside ${path}: name one that is`);
+    if (!isInside(path, target)) throw new CtxbError('store', `${file} is not inside ${path}: name one that is`);
     // The folder may have been removed in the meantime.
     if (kindOf(root) !== 'folder') claimFolder(root);
-    for (const folder of foldersBetween(root, target)) makeFolder(folder);
-    return target;
-  }
-
-  function place(file: string): string {
-    const target = pathOf(file);
+    makeFolders(root, dirname(target));
     refuseForeign(target, kindOf(target));
     return target;
   }
@@ -66,23 +53,25 @@ function folderIn(root: string, path: string): ContextDir {
   return {
     path,
     place,
-    create(name, ending, text, replacement) {
+    /** Creates a new file atomically: `name.txt`, else `name-2.txt` and so on up to a thousand. Returns its path. */
+    create(name: string, ending: string, text: DiskText, replacement?: Replacement): string {
       for (let count = 1; count <= MAX_SAME_NAMES; count++) {
         const target = place(`${name}${count === 1 ? '' : `-${count}`}${ending}`);
         if (writeNewFile(target, text, replacement)) return target;
       }
       throw new CtxbError('store', `${path} holds ${MAX_SAME_NAMES} files named ${name}: move them away`);
     },
-    append: (file, lines) =>
+    /** Appends lines to a file in the folder. Ends the torn last line of a killed process first. */
+    append: (file: string, lines: DiskText) =>
       retryIfRemoved(() =>
-        withPlainFile(pathOf(file), O_RDWR | O_APPEND | O_CREAT, (fd, stats) => {
+        withPlainFile(place(file), O_RDWR | O_APPEND | O_CREAT, (fd, stats) => {
           const parts = [isTornAt(fd, stats) ? '\n' : '', lines, lines === '' || lines.endsWith('\n') ? '' : '\n'];
           appendWhole(fd, unmaskedText(parts.join('')), stats.size);
         }),
       ),
-    write: (file, text, replacement) =>
+    /** Atomic. */
+    write: (file: string, text: DiskText | Iterable<DiskText>, replacement?: Replacement) =>
       retryIfRemoved(() => replaceFile(place(file), typeof text === 'string' ? [text] : text, replacement)),
-    within: (folder) => folderIn(root, resolve(path, folder)),
   };
 }
 
@@ -98,10 +87,11 @@ function retryIfRemoved<T>(write: () => T): T {
 
 const MAX_SAME_NAMES = 1_000;
 
-/** The folders from `root` to `target`, each of which could be a symbolic link. */
-function foldersBetween(root: string, target: string): string[] {
-  const parts = relative(root, dirname(target)).split(sep).filter(Boolean);
-  return parts.map((_, depth) => join(root, ...parts.slice(0, depth + 1)));
+/** Each could be a symbolic link. */
+function makeFolders(root: string, folder: string): void {
+  if (folder === root) return;
+  makeFolders(root, dirname(folder));
+  makeFolder(folder);
 }
 
 const IGNORE_ALL = '*\n';
@@ -217,12 +207,14 @@ function looksMade(root: string): boolean {
 function closeToOthers(root: string): string[] {
   const stats = lstatOf(root);
   if (!isOpenToOthers(stats)) return [];
-  const all = [...everythingIn(root)].filter(({ isOurs, kind }) => isOurs && (kind === 'file' || kind === 'folder'));
-  const found = all.map(({ name }) => ({ path: join(root, name), stats: lstatOf(join(root, name)) }));
-  for (const each of found) requireOwner(each.path, each.stats);
-  for (const each of [{ path: root, stats }, ...found]) {
-    const mode = each.stats.isDirectory() ? FOLDER_MODE : FILE_MODE;
-    if (isOpenToOthers(each.stats)) orStoreError(each.path, () => chmodSync(each.path, mode));
+  const own = [...everythingIn(root)].filter(({ isOurs, kind }) => isOurs && (kind === 'file' || kind === 'folder'));
+  // The folder itself comes last, so that a refusal is repeated.
+  for (const { name } of [...own, { name: '' }]) {
+    const path = join(root, name);
+    const found = lstatOf(path);
+    requireOwner(path, found);
+    const mode = found.isDirectory() ? FOLDER_MODE : FILE_MODE;
+    if (isOpenToOthers(found)) orStoreError(path, () => chmodSync(path, mode));
   }
   return [`${root} was open to other users (mode ${(stats.mode & 0o777).toString(8)}), and is yours alone now`];
 }

@@ -48,7 +48,7 @@ const KEPT_DAYS = 62;
 export function openCostLedger({ state, project }: CostPlace, { now, runId, period }: CostLedgerOptions) {
   if (state === undefined) throw new CtxbError('store', 'no home folder to count costs in: set HOME');
   const name = nameOf(project);
-  const folder = openContextDir(join(state, 'costs')).within(name);
+  const folder = openContextDir(join(state, 'costs'), name);
   const seal = openSeal(state);
   /** Micro-dollars, by the start of the period. */
   const ownByPeriod = new Map<number, number>();

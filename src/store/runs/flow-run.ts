@@ -48,7 +48,7 @@ export function openFlowRun(contextDir: string, id: string, onFault: Faults = ()
     contextDir,
     folder: resolve(contextDir, run),
     /** Locks the run until it is released or this process ends. Throws as {@link lockRun} and `writeRun`. */
-    lock: () => lockRun(dir().within(run), id),
+    lock: () => lockRun(openContextDir(contextDir, run), id),
     /** Writes the state of the run as one JSON object, before the steps. Throws if it cannot be written. */
     writeRun: (state: object) => dir().write(join(run, 'run.json'), jsonOf(state)),
     /** The state as JSON; undefined if the run does not exist. */

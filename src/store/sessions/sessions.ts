@@ -160,7 +160,7 @@ export function openSessionFolder(contextDir: string, id: string, who: Who) {
   const home = sessionWithId(listSessions(contextDir), name)?.id ?? name;
   const own = `${home.split('.')[0]}.${fileName(who.runId).slice(0, 8)}`;
   for (const id of [home, own]) {
-    const dir = root.within(join(SESSIONS, id));
+    const dir = openContextDir(contextDir, join(SESSIONS, id));
     dir.place(SESSION_FILE);
     const lock = takeLock(dir, who.runId);
     if (lock === undefined) continue;

@@ -107,7 +107,7 @@ describe('a ledger', () => {
   it('is not created by reading it, and a link in its place is not used', () => {
     const one = ledger('one');
     expect(one.ofOthers()).toBe(0);
-    openContextDir(join(state, 'costs')).within(NAME).place(basename(file));
+    openContextDir(join(state, 'costs'), NAME).place(basename(file));
     symlinkSync(join(folder, 'theirs'), file);
     expect(() => one.ofOthers()).toThrow(/symbolic link.*move it away/);
     expect(() => one.add(1, REPORTED)).toThrow(/symbolic link.*move it away/);
@@ -222,9 +222,7 @@ describe('a replaced file', () => {
 
 /** Entries of another run until the file of that day has so many bytes. */
 function fillTo(bytes: number, t: number): number {
-  openContextDir(join(state, 'costs'))
-    .within(NAME)
-    .place(basename(fileOf(t)));
+  openContextDir(join(state, 'costs'), NAME).place(basename(fileOf(t)));
   const entry = {
     ...{ v: 1, t: new Date(t).toISOString(), run: 'old' },
     ...{ microUsd: 1, claimed: 0, call: 0 },

@@ -18,7 +18,7 @@ afterEach(() => rmSync(join(root, '..'), { recursive: true, force: true }));
 
 /** Another process takes the run. */
 function takenBy(pid: number): void {
-  const folder = openContextDir(root).within(join('runs', RUN));
+  const folder = openContextDir(root, join('runs', RUN));
   takeLock(folder, 'other', processMark(pid));
 }
 
