@@ -5,8 +5,9 @@ import { parseFields } from '../../core/protocol/fields.ts';
 import { CtxbError, orElse } from '../../errors.ts';
 import { type ContextDir, fileName, openContextDir } from '../folders/context-dir.ts';
 import { unmaskedText } from '../masks/disk-text.ts';
-import { createPlain, kindOf, namesIn, readPlain, removeFile } from './plain-file.ts';
+import { kindOf, namesIn, readPlain, removeFile } from './plain-file.ts';
 import { asProcessMark, isAlive, type ProcessMark, processMark } from './process-mark.ts';
+import { writeNewFile } from './write-file.ts';
 
 const LOCK = /^lock\.[\w-]{1,64}$/;
 /** Maximum size of a lock file in bytes; ctxb's locks have about 150. */
@@ -23,15 +24,15 @@ export interface Lock {
 
 interface LockFile {
   readonly path: string;
-  /** Undefined if the file is empty or broken, because its process was killed before it had written it. */
+  /** Undefined if the file is broken. */
   readonly holder: Holder | undefined;
 }
 
 /**
- * Takes the lock of a folder, unless a living process has it. Replaces the lock of a killed process. A lock is a file
- * `lock.<run>`. A run creates its own file and then lists the others. It steps back if another run is alive, or if its
- * own file is gone: another run took it for dead while it was empty. Every run writes before it lists, so two runs
- * never both have the lock. All names differ, so removing a dead lock never removes a new one.
+ * Takes the lock of a folder, unless a living process holds it. Replaces the lock of a killed process. A lock is a file
+ * `lock.<run>`, created with its text. A run creates its own file and then lists the others. It steps back if it sees
+ * another living run. Every run writes before it lists, so two runs never both hold the lock. All names differ, so that
+ * removing a dead lock never removes a new one.
  *
  * @returns undefined when another process has it
  */
@@ -42,10 +43,9 @@ export function takeLock(folder: ContextDir, runId: string, mark = processMark(p
     if (locksIn(folder.path).some(isHeld)) return undefined;
     // Left by a dead run with the same id.
     removeFile(own);
-    createPlain(own, unmaskedText(JSON.stringify(holder)));
+    writeNewFile(own, unmaskedText(JSON.stringify(holder)), { durable: false });
     const others = locksIn(folder.path).filter(({ path }) => path !== own);
-    // Check our own file last: the run that removed it may have started and ended while we read the others.
-    if (!others.some(isHeld) && kindOf(own) === 'file') {
+    if (!others.some(isHeld)) {
       for (const { path } of others) removeFile(path);
       return { release: () => release(own, holder) };
     }

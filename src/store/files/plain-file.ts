@@ -168,19 +168,6 @@ export function withPlainFile<T>(path: string, flags: number, work: (fd: number,
   }
 }
 
-/** Creates a file that must not exist. Removes it again if it cannot be written completely. */
-export function createPlain(path: string, text: DiskText): void {
-  const { fd } = openPlain(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL);
-  try {
-    orStoreError(path, () => writeWhole(fd, text));
-  } catch (error) {
-    removeFile(path);
-    throw error;
-  } finally {
-    closeSync(fd);
-  }
-}
-
 function keepPrivate(path: string, fd: number, stats: Stats): void {
   requireOwner(path, stats);
   if (isOpenToOthers(stats)) orStoreError(path, () => fchmodSync(fd, FILE_MODE));

@@ -5,7 +5,6 @@ import { CtxbError, orElse } from '../../errors.ts';
 import type { Environment } from '../../io.ts';
 import {
   appendWhole,
-  createPlain,
   kindOf,
   namesIn,
   namesOf,
@@ -19,7 +18,7 @@ import {
 import { asProcessMark, isAlive, type ProcessMark, processMark } from '../files/process-mark.ts';
 import { linesAt } from '../files/read-lines.ts';
 import { orStoreError } from '../files/store-error.ts';
-import { replaceFile } from '../files/write-file.ts';
+import { replaceFile, writeNewFile } from '../files/write-file.ts';
 import { fileName, openContextDir } from '../folders/context-dir.ts';
 import { type DiskText, joined, maskedJson } from '../masks/disk-text.ts';
 
@@ -37,7 +36,7 @@ export function createInbox(contextDir: string, runId: string) {
   const path = openContextDir(contextDir).place(inboxPath(contextDir, runId));
   sweep(dirname(path));
   const header = joined([maskedJson(processMark(process.pid))], '\n');
-  createPlain(path, header);
+  if (!writeNewFile(path, header, { durable: false })) throw new CtxbError('store', `${path} exists: move it away`);
   const { fd } = openPlain(path, constants.O_RDONLY);
   const next = lineReader(fd, header.length);
   let disposed = false;

@@ -2,7 +2,7 @@ import { cpSync, existsSync, type FSWatcher, lstatSync, mkdtempSync, rmSync, wat
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ExactPlan } from '../../core/protocol/exact-plan.ts';
-import { createPlain, namesOf, readJson, removeFile } from '../files/plain-file.ts';
+import { namesOf, readJson, removeFile } from '../files/plain-file.ts';
 import { isAlive } from '../files/process-mark.ts';
 import { orStoreError } from '../files/store-error.ts';
 import { replaceFile } from '../files/write-file.ts';
@@ -25,8 +25,13 @@ export function makeModFolder(root = tmpdir(), mod = MOD) {
   sweep(root);
   const path = orStoreError(root, () => mkdtempSync(join(root, `ctxb-mod-${process.pid}-`)));
   orStoreError(path, () => cpSync(mod, path, { recursive: true }));
-  createPlain(join(path, 'hooks/place.js'), unmaskedText(`export const PLACE = ${JSON.stringify(path)};\n`));
+  write('hooks/place.js', `export const PLACE = ${JSON.stringify(path)};\n`);
   let watcher: FSWatcher | undefined;
+
+  function write(name: string, text: string): void {
+    replaceFile(join(path, name), [unmaskedText(text)], { durable: false });
+  }
+
   const stopWatching = () => {
     watcher?.close();
     watcher = undefined;
@@ -48,8 +53,7 @@ export function makeModFolder(root = tmpdir(), mod = MOD) {
      * Writes a plan. Its texts stay unmasked, because claude needs them unchanged. The file is removed with the folder.
      */
     plan(plan: ExactPlan): void {
-      const text = unmaskedText(JSON.stringify({ ...plan, note: masked(plan.note) }));
-      replaceFile(join(path, 'plan.json'), [text], { durable: false });
+      write('plan.json', JSON.stringify({ ...plan, note: masked(plan.note) }));
     },
     /** The mod's receipt since the last call, and the kept messages; undefined if the mod has not answered. */
     takeReceipt() {
