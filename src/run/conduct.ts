@@ -1,39 +1,36 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Child, type ChildEnd, signalExitCode } from '../claude/child.ts';
-import { runCostUsd, toUsd } from '../core/governor/cost/cost.ts';
 import { wasEndedByUser } from '../core/governor/process/process.ts';
 import { openPrompts, waiting } from '../core/governor/prompts/mailbox.ts';
 import { OUTCOME_CODES, UNANSWERED_CODE } from '../core/governor/run-status.ts';
 import type { GovernorState, Run } from '../core/governor/state.ts';
 import type { ResultEvent } from '../core/protocol/events.ts';
 import { createFramer } from '../core/protocol/frame.ts';
-import type { Io } from '../io.ts';
 import { orReport } from '../store/files/store-error.ts';
 import { openTelemetry } from '../telemetry/telemetry.ts';
 import { createQuestions, type Questions } from './ask-person.ts';
-import type { StartClaude } from './executor.ts';
 import { type HeadlessRun, isAttended, outageSeconds, type Watcher } from './headless-run.ts';
 import { createOutlet, type Outlet } from './output/outlet.ts';
 import { createOutput } from './output/output.ts';
 import { noteBeginning, noteProcess, openRunFiles, type RecordFile } from './run-files.ts';
-import { type Session, type SessionEnds, startSession } from './run-session.ts';
+import { type Ends, type Session, startSession } from './run-session.ts';
 import type { RunSummary } from './run-summary.ts';
 import type { SignalWatch } from './signals.ts';
 
-export async function beginRun(
-  headless: HeadlessRun,
-  { runId, io, input, watcher }: Pick<Ends, 'io' | 'input' | 'watcher'> & { readonly runId: string },
-) {
-  const run = { ...describeRun(headless, runId, io), singlePrompt: input.lines?.length === 1 };
-  const { otlp } = headless;
-  return { run, watcher, telemetry: await openTelemetry(otlp, runId, watcher.notice, io) };
+interface RunEnds extends Ends {
+  readonly runId: string;
+  readonly signals: SignalWatch;
+  readonly record: RecordFile | undefined;
+  readonly summary?: RunSummary | undefined;
 }
 
 /** Connects claude, the caller and the files until the session ends. Resolves with the exit code. */
-export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number> {
-  const { invocation, resumed } = headless;
-  const { run, io, child, signals, input, record, summary, watcher } = ends;
+export async function conduct(headless: HeadlessRun, ends: RunEnds): Promise<number> {
+  const { invocation, resumed, otlp } = headless;
+  const { runId, io, child, signals, input, record, summary, watcher } = ends;
+  const run = describeRun(headless, ends);
+  const telemetry = await openTelemetry({ otlp, runId, notice: watcher.notice }, io);
   const files = openRunFiles(headless, { run, io, record, notice: watcher.notice });
   const { store, recorder } = files;
   listen(child, watcher);
@@ -51,8 +48,8 @@ export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number
   const outlet = createOutlet(io.stdout, onGone, watcher.clear);
   const output = createOutput({ format: invocation.outputFormat, verbose: invocation.verbose }, outlet);
   const questions = createQuestions(io, watcher.ask);
-  const startSuccessor: SessionEnds['startSuccessor'] = async (start, state) => {
-    const next = await ends.startSuccessor(start, runCostUsd(state) + toUsd(state.limits.lost));
+  const startSuccessor: Ends['startSuccessor'] = async (start, spentUsd) => {
+    const next = await ends.startSuccessor(start, spentUsd);
     listen(next, watcher);
     noteProcess(store, run, next);
     return next;
@@ -62,11 +59,11 @@ export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number
   const admit = async () => files.costs?.admit(gone.signal);
   const opening = files.costs?.opening();
   const spent = (input.lines && (await admit())) ?? opening;
-  const about = { ...ends, startSuccessor, output, spent, admit, ask: questions.ask };
+  const about = { ...ends, startSuccessor, run, output, telemetry, spent, admit, ask: questions.ask };
   const session = startSession(headless, about, files);
   if (resumed !== undefined && store.isWhole()) {
-    // From here on, this run's own file has the state of the whole run.
-    store.journal({ kind: 'end', runId: resumed.runId, resumedBy: run.runId });
+    // From here on, this run's own file holds the state of the whole run.
+    store.journal({ kind: 'end', runId: resumed.runId, resumedBy: runId });
     store.forgetRun(resumed.runId);
   }
   passSignals(signals, session, questions, outlet);
@@ -92,11 +89,11 @@ export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number
     isUndone: isUndone(state, end),
     isUnsent: waiting(state).length > 0,
   });
-  if (isDone(state)) for (const id of [run.runId, resumed?.runId]) store.forgetRun(id);
-  store.journal({ kind: 'end', runId: run.runId, exitCode, ...end });
+  if (isDone(state)) for (const id of [runId, resumed?.runId]) store.forgetRun(id);
+  store.journal({ kind: 'end', runId, exitCode, ...end });
   session.noteEnd(exitCode);
   orReport(files.faults, 'the summary is not written', () => summary?.(state, exitCode, session.seen));
-  await ends.telemetry?.close();
+  await telemetry?.close();
   return exitCode;
 }
 
@@ -158,13 +155,6 @@ function isDone(state: GovernorState): boolean {
   return state.turn.phase === 'idle' && openPrompts(state).length === 0;
 }
 
-interface Ends extends Pick<SessionEnds, 'run' | 'io' | 'child' | 'input' | 'watcher' | 'telemetry'> {
-  readonly startSuccessor: (start: StartClaude, spentUsd: number) => Promise<Child>;
-  readonly signals: SignalWatch;
-  readonly record: RecordFile | undefined;
-  readonly summary?: RunSummary | undefined;
-}
-
 /** A longer line of stderr is relayed as several. */
 const STDERR_LINE_BYTES = 1024 * 1024;
 
@@ -178,7 +168,7 @@ function listen({ stderr }: Child, { relay }: Watcher): void {
   });
 }
 
-interface RunEnd {
+interface Verdict {
   readonly lastResult: ResultEvent | undefined;
   readonly isUnsaved: boolean;
   readonly received: NodeJS.Signals | undefined;
@@ -207,7 +197,7 @@ function isUndone(state: GovernorState, { code }: ChildEnd): boolean {
  */
 export function exitCodeOf(
   end: ChildEnd,
-  { lastResult, isUnsaved, received, isUnwritable, outcome, isUndone, isUnsent }: RunEnd,
+  { lastResult, isUnsaved, received, isUnwritable, outcome, isUndone, isUnsent }: Verdict,
 ): number {
   if (received !== undefined) return signalExitCode(received);
   // Like claude's exit code when the disk of its stdout is full.
@@ -229,7 +219,7 @@ const TRIGGER_VARIABLES = [
   'DISABLE_AUTO_COMPACT',
 ];
 
-export function describeRun(headless: HeadlessRun, runId: string, io: Io): Run {
+function describeRun(headless: HeadlessRun, { runId, io, input }: RunEnds): Run {
   const { invocation, config, resumed } = headless;
   return {
     policy: { ...config, limits: { ...config.limits, outageWait: outageSeconds(headless) } },
@@ -249,5 +239,6 @@ export function describeRun(headless: HeadlessRun, runId: string, io: Io): Run {
     withoutRetries: Number(io.env.CLAUDE_CODE_MAX_RETRIES || 1) === 0,
     persistent: invocation.sessionPersistence,
     attended: isAttended(invocation, io),
+    singlePrompt: input.lines?.length === 1,
   };
 }

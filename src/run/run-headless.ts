@@ -80,7 +80,7 @@ export async function runHeadless(given: HeadlessRun, io: Io, watch: () => Promi
     pipedPrompt?.catch(() => {});
     const started = await claude.start();
     child = started;
-    const { conduct, beginRun } = await import('./conduct.ts');
+    const { conduct } = await import('./conduct.ts');
     const whole = pipedPrompt && (await readWhile(headless, pipedPrompt, started, signals));
     if (whole?.refused !== undefined) {
       signals.stop();
@@ -90,19 +90,11 @@ export async function runHeadless(given: HeadlessRun, io: Io, watch: () => Promi
     // The writer of stdin must not wait, because no claude will read the prompt.
     if (pipedPrompt !== undefined && whole === undefined) io.stdin.destroy();
     const input = known ?? (await inputOf(whole ?? knownPrompt));
-    const startedRun = await beginRun(headless, { runId, io, input, watcher: await watching() });
     const { startSuccessor } = claude;
+    const ends = { runId, io, child: started, signals, input, record, summary, startSuccessor };
+    const shown = await watching();
     await refuseUnread();
-    return await conduct(headless, {
-      ...startedRun,
-      io,
-      child: started,
-      signals,
-      input,
-      record,
-      summary,
-      startSuccessor,
-    });
+    return await conduct(headless, { ...ends, watcher: shown });
   } catch (error) {
     signals.stop();
     // Without this, claude and the reader of stdin would wait for prompts for ever.

@@ -1,6 +1,7 @@
 import type { Child } from '../claude/child.ts';
 import { hasCompactionHook } from '../claude/claude-folders.ts';
 import { readLoggedState } from '../claude/claude-log.ts';
+import { runCostUsd, toUsd } from '../core/governor/cost/cost.ts';
 import type { Action } from '../core/governor/decisions.ts';
 import { initialState } from '../core/governor/initial-state.ts';
 import type { Input, OwnEvent } from '../core/governor/input.ts';
@@ -25,14 +26,18 @@ import { createPassOn } from './output/pass-on.ts';
 import { keepRunCard } from './run-card.ts';
 import type { RunFiles } from './run-files.ts';
 
-export interface SessionEnds {
-  readonly run: Run;
+export interface Ends {
   readonly io: Io;
   readonly child: Child;
-  readonly startSuccessor: (start: StartClaude, state: GovernorState) => Promise<Child>;
+  /** @param spentUsd cost of the run so far, in US dollars */
+  readonly startSuccessor: (start: StartClaude, spentUsd: number) => Promise<Child>;
   readonly input: CallerInput;
-  readonly output: CallerOutput;
   readonly watcher: Watcher;
+}
+
+interface SessionEnds extends Ends {
+  readonly run: Run;
+  readonly output: CallerOutput;
   readonly telemetry: Telemetry | undefined;
   readonly ask: Ask;
   readonly spent: OwnEvent | undefined;
@@ -143,7 +148,7 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
   const claude = supervise(
     {
       child: ends.child,
-      startNext: ends.startSuccessor,
+      startNext: (start, state) => ends.startSuccessor(start, runCostUsd(state) + toUsd(state.limits.lost)),
       readLog: (state) => ({
         ...readLoggedState(state, io),
         ...spendingAtExit(state, io, files.figures, costs?.reportedAt ?? now()),

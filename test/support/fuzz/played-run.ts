@@ -11,7 +11,7 @@ import type { Io } from '../../../src/io.ts';
 import { PLAIN } from '../../../src/report/style.ts';
 import { createTerminal } from '../../../src/report/terminal/terminal.ts';
 import { callerInput } from '../../../src/run/caller-input.ts';
-import { conduct, describeRun } from '../../../src/run/conduct.ts';
+import { conduct } from '../../../src/run/conduct.ts';
 import type { HeadlessRun } from '../../../src/run/headless-run.ts';
 import { openRecordFile } from '../../../src/run/run-files.ts';
 import { PROTOCOL } from '../ctxb.ts';
@@ -57,17 +57,15 @@ export async function playRun(options: PlayedOptions): Promise<PlayedRun> {
     said = (said + bytes).slice(-STDERR_KEPT);
   });
   const input = await callerInput(headless, runId, stdin, undefined);
-  const run = describeRun(headless, runId, io);
   const terminal = createTerminal({ stderr, style: PLAIN, quiet: false, statusLine: 'never' });
   let state: GovernorState | undefined;
   const code = conduct(headless, {
-    run,
+    runId,
     io,
     child: claude.child,
     signals: { first: new Promise(() => {}), received: () => undefined, handOver: () => {}, stop: () => {} },
     input,
     record: record === undefined ? undefined : openRecordFile(record, false),
-    telemetry: undefined,
     watcher: {
       ...terminal,
       status(now) {
