@@ -3,8 +3,8 @@ import { userLine } from '../core/governor/prompts/own-lines.ts';
 import { stampUuid } from '../core/governor/prompts/prompt.ts';
 import { decodeLine } from '../core/protocol/decode.ts';
 import type { Event } from '../core/protocol/events.ts';
-import { fieldsOf, parseFields, parseJson } from '../core/protocol/fields.ts';
-import { createFramer } from '../core/protocol/frame.ts';
+import { fieldsOf, parsed, parseFields } from '../core/protocol/fields.ts';
+import { linesOfStream } from '../core/protocol/frame.ts';
 import { CtxbError, unreadableError } from '../errors.ts';
 import { readNamed, readPiped } from '../store/files/given-file.ts';
 import type { HeadlessRun } from './headless-run.ts';
@@ -109,19 +109,13 @@ export function fixedPrompts(lines: readonly string[]): CallerInput {
  */
 export function protocolLines(stdin: Readable, stamp: Stamp | undefined): CallerInput {
   async function read({ line, end, admit, mayContinue }: CallerListener): Promise<void> {
-    const framer = createFramer();
-    const deliver = async (bytes: Buffer) => {
+    for await (const bytes of linesOfStream(stdin)) {
       const text = stamp ? withUuid(bytes.toString(), stamp) : bytes.toString();
       const event = decodeLine(text);
       if (event.kind === 'user') await admit?.();
       line(event, text);
       await new Promise<void>(mayContinue);
-    };
-    for await (const chunk of stdin) {
-      for (const bytes of framer.push(chunk as Buffer)) await deliver(bytes);
     }
-    const last = framer.flush();
-    if (last) await deliver(last);
     end();
   }
 

@@ -6,7 +6,7 @@ import { openPrompts, waiting } from '../core/governor/prompts/mailbox.ts';
 import { OUTCOME_CODES, UNANSWERED_CODE } from '../core/governor/run-status.ts';
 import type { GovernorState, Run } from '../core/governor/state.ts';
 import type { ResultEvent } from '../core/protocol/events.ts';
-import { createFramer } from '../core/protocol/frame.ts';
+import { linesOfStream } from '../core/protocol/frame.ts';
 import { orReport } from '../store/files/store-error.ts';
 import { openTelemetry } from '../telemetry/telemetry.ts';
 import { createQuestions, type Questions } from './ask-person.ts';
@@ -33,7 +33,7 @@ export async function conduct(headless: HeadlessRun, ends: RunEnds): Promise<num
   const telemetry = await openTelemetry({ otlp, runId, notice: watcher.notice }, io);
   const files = openRunFiles(headless, { run, io, record, notice: watcher.notice });
   const { store, recorder } = files;
-  listen(child, watcher);
+  void listen(child, watcher);
   noteBeginning(files, headless, run, child, input.lines);
 
   let isUnwritable = false;
@@ -50,7 +50,7 @@ export async function conduct(headless: HeadlessRun, ends: RunEnds): Promise<num
   const questions = createQuestions(io, watcher.ask);
   const startSuccessor: Ends['startSuccessor'] = async (start, spentUsd) => {
     const next = await ends.startSuccessor(start, spentUsd);
-    listen(next, watcher);
+    void listen(next, watcher);
     noteProcess(store, run, next);
     return next;
   };
@@ -158,14 +158,8 @@ function isDone(state: GovernorState): boolean {
 /** A longer line of stderr is relayed as several. */
 const STDERR_LINE_BYTES = 1024 * 1024;
 
-function listen({ stderr }: Child, { relay }: Watcher): void {
-  const framer = createFramer(STDERR_LINE_BYTES);
-  const say = (line: Buffer) => relay(line.toString().replace(/\r?\n$/, ''));
-  stderr.on('data', (chunk: Buffer) => framer.push(chunk).forEach(say));
-  stderr.on('end', () => {
-    const last = framer.flush();
-    if (last) say(last);
-  });
+async function listen({ stderr }: Child, { relay }: Watcher): Promise<void> {
+  for await (const line of linesOfStream(stderr, STDERR_LINE_BYTES)) relay(line.toString().replace(/\r?\n$/, ''));
 }
 
 interface Verdict {

@@ -47,3 +47,11 @@ export function createFramer(maxLineBytes: number = MAX_LINE_BYTES) {
     flush: (): Buffer | undefined => (pendingBytes === 0 ? undefined : join()),
   };
 }
+
+/** The lines of a stream, each with its terminator; the last one may have none. */
+export async function* linesOfStream(stream: AsyncIterable<Buffer>, maxLineBytes?: number): AsyncGenerator<Buffer> {
+  const framer = createFramer(maxLineBytes);
+  for await (const chunk of stream) yield* framer.push(chunk);
+  const last = framer.flush();
+  if (last) yield last;
+}

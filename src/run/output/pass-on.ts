@@ -8,7 +8,7 @@ import { mayComeFromMod } from '../../core/governor/relief/exact.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
 import { decodeLine } from '../../core/protocol/decode.ts';
 import type { Event } from '../../core/protocol/events.ts';
-import { createFramer } from '../../core/protocol/frame.ts';
+import { linesOfStream } from '../../core/protocol/frame.ts';
 import { hideCtxbTraces, type Traces, traceMarks } from '../../core/protocol/hide-ctxb-traces.ts';
 import { objectsIn } from '../../core/protocol/objects-in.ts';
 import type { CallerOutput } from './output.ts';
@@ -136,24 +136,14 @@ export function createPassOn({ output, figures, state, onEvent }: PassOnOptions)
   }
 
   return {
-    read: (stdout: Readable) =>
-      new Promise<void>((resolve, reject) => {
-        if (processes++ > 0) figures.begunAgain();
-        const framer = createFramer();
-        stdout.on('data', (chunk: Buffer) => {
-          for (const line of framer.push(chunk)) accept(line);
-          if (!output.isBlocked) return;
-          stdout.pause();
-          output.whenDrained(() => stdout.resume());
-        });
-        stdout.on('error', reject);
-        stdout.on('end', () => {
-          const last = framer.flush();
-          if (last) accept(last);
-          resolve();
-        });
-      }),
-    /** Shows or drops kept-back lines. `buffered`: until their turn is known. `deferred`: because of a failure. */
+    async read(stdout: Readable): Promise<void> {
+      if (processes++ > 0) figures.begunAgain();
+      for await (const line of linesOfStream(stdout)) {
+        accept(line);
+        if (output.isBlocked) await new Promise<void>(output.whenDrained);
+      }
+    },
+    /** `buffered` until their turn is known, `deferred` because of a failure. */
     settle(which: 'buffered' | 'deferred', fate: 'show' | 'drop'): void {
       const lines = keptBack[which];
       keptBack[which] = [];
