@@ -7,7 +7,7 @@ import { waiting } from '../core/governor/prompts/mailbox.ts';
 import { turnsBegun } from '../core/governor/prompts/turns.ts';
 import type { GovernorState } from '../core/governor/state.ts';
 import type { Lock } from '../store/files/lock.ts';
-import { type Faults, orReport } from '../store/files/store-error.ts';
+import { createFaults, orReport } from '../store/files/store-error.ts';
 import { type CostLedger, type CostPlace, openCostLedger } from '../store/ledgers/cost-ledger.ts';
 
 interface CostKeeperOptions extends CostPlace {
@@ -17,9 +17,8 @@ interface CostKeeperOptions extends CostPlace {
   /** Micro-dollars of `Spending.lost` that the ledger already has as claims of the continued runs. */
   readonly lostBefore?: number | undefined;
   readonly now: () => number;
-  readonly onFault: Faults;
+  readonly notice: (text: string) => void;
   readonly onSpent?: (spent: SpentSoFar) => void;
-  readonly onWait?: () => void;
 }
 
 /** The spending of a run, recorded at each step because the run may be killed at any moment. */
@@ -50,9 +49,8 @@ export function createCostKeeper({
   project,
   limitUsd,
   lostBefore = 0,
-  onFault,
+  notice,
   onSpent,
-  onWait,
   ...options
 }: CostKeeperOptions) {
   let ledger: CostLedger | undefined;
@@ -77,7 +75,8 @@ export function createCostKeeper({
     return ledger;
   };
 
-  const report: Faults = limitUsd === undefined ? () => {} : onFault;
+  // A reporter of its own, because a reporter announces each cause only once.
+  const report = createFaults(limitUsd === undefined ? () => {} : notice);
 
   /** A later call tries again, because a full disk may have room by then. */
   const attempt = <T>(work: (ledger: CostLedger) => T) =>
@@ -152,7 +151,7 @@ export function createCostKeeper({
       if (limitUsd === undefined || first !== undefined) return undefined;
       const take = () => attempt((open) => open.takeLock());
       first = take();
-      if (first === undefined) onWait?.();
+      if (first === undefined) notice('waits for another run of this project: what a call costs is not known yet');
       for (let left = MAX_LOOKS; left > 0 && first === undefined && !gone.aborted; left--) {
         await delay(LOOK_MS);
         first = take();

@@ -38,6 +38,7 @@ export function createNoteTaker(world: NoteTakerWorld) {
   let sessionId: string | undefined;
   let isStale = true;
   let isOver = world.isOff;
+  /** After the newest input. */
   let latest: GovernorState;
   let timer: NodeJS.Timeout | undefined;
   const unnoted: { readonly input: Input; readonly state: GovernorState }[] = [];
@@ -91,10 +92,9 @@ export function createNoteTaker(world: NoteTakerWorld) {
       // If claude ends a turn without reporting a session id, it never reports one.
       follow(session.id ?? (turn.ended > 0 ? run.runId : undefined));
       if (state.facts.ending) {
-        timer ??= setTimeout(() => attempt(() => flush(latest)), FLUSH_AFTER_MS);
+        timer ??= setTimeout(() => attempt(flush), FLUSH_AFTER_MS);
         isStale = true;
       }
-      latest = state;
     }
   }
 
@@ -119,18 +119,19 @@ export function createNoteTaker(world: NoteTakerWorld) {
     opened = earlierNotes(files, name);
   }
 
-  function flush(state: GovernorState): void {
+  function flush(): void {
     catchUp();
     clearTimeout(timer);
     timer = undefined;
     if (!isStale) return;
     isStale = files === undefined;
-    files?.writeWhole({ toolLog: memory.toolLog(), index: memory.index(state, world.now()) });
+    files?.writeWhole({ toolLog: memory.toolLog(), index: memory.index(latest, world.now()) });
   }
 
   return {
     /** Queues an input that the governor has processed. No method here returns notes before the queue is processed. */
     see(input: Input, state: GovernorState): void {
+      latest = state;
       if (!isOver) unnoted.push({ input, state });
     },
     /** Notes the queued inputs; returns the resulting decisions and the events for governor and memory. */
@@ -140,17 +141,17 @@ export function createNoteTaker(world: NoteTakerWorld) {
       opened = [];
       return { decisions: decisions.splice(0), tell };
     },
-    answer: (hook: HookAnswer, state: GovernorState): Answered =>
-      isOver ? { output: hookOutput(hook, hook.context), decisions: [] } : memory.answer(hook, state),
-    exactNote: (state: GovernorState): ExactNote =>
+    answer: (hook: HookAnswer): Answered =>
+      isOver ? { output: hookOutput(hook, hook.context), decisions: [] } : memory.answer(hook, latest),
+    exactNote: (): ExactNote =>
       attempt(() => {
         catchUp();
-        return memory.exactNote(state);
+        return memory.exactNote(latest);
       }) ?? { note: '' },
-    flush: (state: GovernorState) => void attempt(() => flush(state)),
-    close(state: GovernorState): void {
+    flush: () => void attempt(flush),
+    close(): void {
       attempt(() => {
-        flush(state);
+        flush();
         folder?.close();
       });
       isOver = true;

@@ -80,9 +80,7 @@ export function openRunFiles(headless: HeadlessRun, { run, io, record, notice }:
             now,
             lostBefore: headless.resumed?.spent.lost,
             limitUsd: projectLimitUsd,
-            onWait: () => notice('waits for another run of this project: what a call costs is not known yet'),
-            // Its own reporter, because each reporter announces a cause only once.
-            onFault: createFaults(notice),
+            notice,
             onSpent: (spent) => store.run({ spent, figures: figures.kept() }),
           })
         : undefined,

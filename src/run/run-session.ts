@@ -114,13 +114,12 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
     return {
       'start-claude': claude.startNext,
       'write-handoff'(effect) {
-        notes.flush(host.state);
+        notes.flush();
         host.tellLater(tools.writeHandoff(effect, host.state));
       },
       'arm-exact': () => host.tellLater({ kind: 'exact-folder', ...tools.exactMod.arm() }),
       'prove-exact': () => tools.exactMod.whenAlive(() => host.tell({ kind: 'exact-proved' })),
-      'plan-exact': ({ kind: _, ...plan }) =>
-        tools.exactMod.plan({ version: 1, ...notes.exactNote(host.state), ...plan }),
+      'plan-exact': ({ kind: _, ...plan }) => tools.exactMod.plan({ version: 1, ...notes.exactNote(), ...plan }),
       'measure-file': (effect) => host.tellLater(tools.toolFiles.measure(effect)),
       'store-result': (effect) => host.tellLater(tools.toolFiles.store(effect)),
       'answer-asker': ({ id, answer }) => mail.answer(id, answer),
@@ -170,8 +169,8 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
     },
     onFault: watcher.notice,
     feed: (event) => void host.feed({ t: now(), from: 'timer', event }),
-    answer: (hook) => notes.answer(hook, state()),
-    flushNotes: () => notes.flush(state()),
+    answer: notes.answer,
+    flushNotes: notes.flush,
     beforeHook: headless.beforeHook,
     hookFailed: (requestId) => host.tell({ kind: 'hook-failed', requestId }),
     others: others(),
@@ -206,7 +205,7 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
       input.stop();
       tellAll(mail.drain());
       mail.close();
-      notes.close(state());
+      notes.close();
       costs?.close(state());
       return end;
     }),

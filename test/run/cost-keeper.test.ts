@@ -6,7 +6,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { GovernorState } from '../../src/core/governor/state.ts';
 import { changedIn } from '../../src/core/governor/steps.ts';
 import { type CostKeeper, createCostKeeper } from '../../src/run/cost-keeper.ts';
-import { createFaults } from '../../src/store/files/store-error.ts';
 import { costEntries } from '../support/cost-ledger.ts';
 import {
   afterTurn,
@@ -35,14 +34,13 @@ const NOON = new Date(2026, 0, 2, 12).getTime();
 const place = () => ({ state: folder, project: '/project' });
 
 function keeper(runId = 'r', limitUsd: number | null = 1): CostKeeper {
-  const onFault = createFaults((text) => void faults.push(text));
   return createCostKeeper({
     ...place(),
     runId,
     period: 'day',
     limitUsd: limitUsd ?? undefined,
     now: () => NOON,
-    onFault,
+    notice: (text) => void faults.push(text),
   });
 }
 
@@ -100,7 +98,7 @@ it('claims the cost of the previous call for the current one, if the line has no
 
 it('a subagent is noted also with the end of a turn, and where nothing was spent on it', () => {
   const noted: number[] = [];
-  const world = { ...place(), runId: 'r', period: 'day', limitUsd: undefined, now: () => NOON, onFault() {} } as const;
+  const world = { ...place(), runId: 'r', period: 'day', limitUsd: undefined, now: () => NOON, notice() {} } as const;
   const costs = createCostKeeper({ ...world, onSpent: ({ agents }) => void noted.push(agents) });
   const { state } = afterTurn(20_000);
   const asked = (...ids: string[]) => changedIn(state, 'agents', { asked: ids });
@@ -198,7 +196,7 @@ describe('what the run has spent, for whoever takes it up', () => {
       period: 'day',
       limitUsd: undefined,
       now: () => NOON,
-      onFault: () => {},
+      notice() {},
       onSpent: (one) => void spent.push(one),
     });
 
