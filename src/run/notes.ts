@@ -16,7 +16,6 @@ export interface NoteTakerWorld {
   readonly memory: Memory;
   readonly run: Run;
   readonly folder: string;
-  readonly now: () => number;
   readonly onFault: Faults;
   readonly notice: (text: string) => void;
   readonly isOff: boolean;
@@ -108,8 +107,8 @@ export function createNoteTaker(world: NoteTakerWorld) {
   }
 
   function open(id: string): void {
-    const { run, folder: root, now } = world;
-    folder = openSessionFolder(root, id, { runId: run.runId, now });
+    const { run, folder: root } = world;
+    folder = openSessionFolder(root, id, run.runId);
     files = createNoteFiles(folder);
     // The path as the agent should use it.
     const name = join(run.contextDir, relative(root, folder.path));
@@ -125,7 +124,7 @@ export function createNoteTaker(world: NoteTakerWorld) {
     timer = undefined;
     if (!isStale) return;
     isStale = files === undefined;
-    files?.writeWhole({ toolLog: memory.toolLog(), index: memory.index(latest, world.now()) });
+    files?.writeWhole({ toolLog: memory.toolLog(), index: memory.index(latest, Date.now()) });
   }
 
   return {

@@ -13,11 +13,10 @@ interface CardPlace {
   readonly state: string | undefined;
   readonly cwd: string;
   readonly contextDir: string;
-  readonly now: () => number;
   readonly figures: WholeResults;
 }
 
-export function keepRunCard({ state: folder, cwd, contextDir, now, figures }: CardPlace, first: GovernorState) {
+export function keepRunCard({ state: folder, cwd, contextDir, figures }: CardPlace, first: GovernorState) {
   const { runId } = first.run;
   const place = {
     version: 1,
@@ -26,7 +25,7 @@ export function keepRunCard({ state: folder, cwd, contextDir, now, figures }: Ca
     contextDir: resolve(cwd, contextDir),
     ctxb: processMark(process.pid),
   } as const;
-  const since = now();
+  const since = Date.now();
   let latest = first;
   const seen = { compaction: 0, handoff: 0, resetsAt: undefined as number | undefined };
   let timer: NodeJS.Timeout | undefined;
@@ -38,8 +37,8 @@ export function keepRunCard({ state: folder, cwd, contextDir, now, figures }: Ca
     const card: RunCard = {
       ...place,
       since,
-      at: now(),
-      ...runStatusOf(latest),
+      at: Date.now(),
+      ...standingOf(latest),
       compactions: seen.compaction,
       handoffs: seen.handoff,
       lost: figures.lost(latest),

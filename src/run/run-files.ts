@@ -43,11 +43,10 @@ export function openRunFiles(headless: HeadlessRun, { run, io, record, notice }:
   const { runId } = run;
   const { projectLimitUsd, period } = headless.config.cost;
   const folder = contextFolder(headless, io);
-  const now = Date.now;
   const faults = createFaults(notice);
   // A run that no other process can resume, such as a step of a flow, leaves no state.
   const seal = headless.values && openSeal(stateFolder(io.env));
-  const store = createSessionStore(folder, { runId, now, onFault: faults, seal });
+  const store = createSessionStore(folder, { runId, onFault: faults, seal });
   const inbox = openInbox(folder, runId, faults);
   const isOff = inbox === undefined || !headless.config.memory.enabled;
   const memory = createMemory({ run, mask: redact });
@@ -66,7 +65,6 @@ export function openRunFiles(headless: HeadlessRun, { run, io, record, notice }:
       memory,
       run,
       folder,
-      now,
       onFault: faults,
       notice,
       isOff,
@@ -77,7 +75,7 @@ export function openRunFiles(headless: HeadlessRun, { run, io, record, notice }:
             ...costPlace(headless, io),
             runId,
             period,
-            now,
+            now: Date.now,
             lostBefore: headless.resumed?.spent.lost,
             limitUsd: projectLimitUsd,
             notice,

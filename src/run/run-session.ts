@@ -131,7 +131,7 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
   }
 
   const state = () => host.state;
-  const place = { state: stateFolder(io.env), cwd: io.cwd, contextDir: run.contextDir, now, figures: files.figures };
+  const place = { state: stateFolder(io.env), cwd: io.cwd, contextDir: run.contextDir, figures: files.figures };
   const card = keepRunCard(place, host.state);
   const passOn = createPassOn({
     output,

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,11 +27,18 @@ afterEach(async () => {
 });
 
 function session(id: string, minute = 0): SessionFolder {
-  const now = () => Date.UTC(2026, 0, 2, 12, minute);
-  const opened = openSessionFolder(root, id, { runId: `run-${id}`, now });
+  const opened = openSessionFolder(root, id, `run-${id}`);
   opened.append('memory.ndjson', unmaskedText('{}\n'));
   opened.writeIndex(unmaskedText('index'));
-  return opened;
+  const changeAt = () => utimesSync(opened.path, minute * 60, minute * 60);
+  changeAt();
+  return {
+    ...opened,
+    close() {
+      opened.close();
+      changeAt();
+    },
+  };
 }
 
 /** A file of each kind that ctxb makes, by unit of a clean-up. */

@@ -17,7 +17,7 @@ export async function bundleStore(folder: string): Promise<string> {
   return outfile;
 }
 
-/** A process that uses the store. It speaks in lines; `say` and `who` are there for it. */
+/** A process that uses the store. It speaks in lines; `say` and `runId` are there for it. */
 export interface StoreProgram {
   readonly child: ChildProcessWithoutNullStreams;
   /** Its next line; undefined after the last. Fails with what it has said on stderr when it has ended otherwise than with 0. */
@@ -30,7 +30,7 @@ export interface StoreProgram {
 export function startStoreProgram(bundle: string, code: string, limit?: number): StoreProgram {
   const prelude = `const store = require(${JSON.stringify(bundle)});
     const say = (value) => require('node:fs').writeSync(1, JSON.stringify(value) + '\\n');
-    const who = { runId: process.pid + '-child', now: Date.now };`;
+    const runId = process.pid + '-child';`;
   const node = ['-e', prelude + code];
   const child =
     limit === undefined

@@ -18,14 +18,12 @@ export type SessionStore = ReturnType<typeof createSessionStore>;
 
 interface SessionStoreOptions {
   readonly runId: string;
-  /** Milliseconds since the epoch, for the time in each entry. */
-  readonly now: () => number;
   readonly onFault: Faults;
   /** Seals the state that a later run resumes from; without it, no state is kept. */
   readonly seal?: Seal | undefined;
 }
 
-export function createSessionStore(path: string, { runId, now, onFault, ...options }: SessionStoreOptions) {
+export function createSessionStore(path: string, { runId, onFault, ...options }: SessionStoreOptions) {
   let dir: ContextDir | undefined;
   let { seal } = options;
   let faulty = false;
@@ -67,7 +65,7 @@ export function createSessionStore(path: string, { runId, now, onFault, ...optio
   }
 
   const add = (file: string, entry: object, mask = maskedJson) =>
-    attempt((open) => open.append(file, mask({ v: 1, t: new Date(now()).toISOString(), ...entry })));
+    attempt((open) => open.append(file, mask({ v: 1, t: new Date().toISOString(), ...entry })));
 
   return {
     /** Whether the state for a resume is kept, and every write so far succeeded. */
@@ -80,7 +78,7 @@ export function createSessionStore(path: string, { runId, now, onFault, ...optio
       else write();
     },
     health(entry: object): void {
-      attempt((open) => keepShort(open.path, now()));
+      attempt((open) => keepShort(open.path, Date.now()));
       add(HEALTH_LOG, entry);
     },
     /** Held prompts, and when they were delivered. */

@@ -1,8 +1,8 @@
-import { constants, lstatSync } from 'node:fs';
+import { constants } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { fieldsOf, textsOf, timeOf } from '../../core/protocol/fields.ts';
+import { fieldsOf, textsOf } from '../../core/protocol/fields.ts';
 import { CtxbError } from '../../errors.ts';
-import { isLocked, type Lock, takeLock } from '../files/lock.ts';
+import { isLocked, takeLock } from '../files/lock.ts';
 import {
   appendWhole,
   isFolder,
@@ -16,7 +16,6 @@ import {
   withPlainFile,
 } from '../files/plain-file.ts';
 import { cutTornLine, readLines } from '../files/read-lines.ts';
-import { orStoreError } from '../files/store-error.ts';
 import { replaceFile } from '../files/write-file.ts';
 import { type ContextDir, fileName, openContextDir } from '../folders/context-dir.ts';
 import { LEFTOVER, SESSION_FOLDER, SESSIONS } from '../folders/own-names.ts';
@@ -32,7 +31,7 @@ export function listSessions(contextDir: string): SessionInfo[] {
   return namesIn(folder, SESSION_FOLDER)
     .filter((name) => kindOf(join(folder, name)) === 'folder')
     .map((name) => describe(name, join(folder, name)))
-    .sort((a, b) => Date.parse(b.updatedAt) - Date.parse(a.updatedAt) || (a.id < b.id ? -1 : 1));
+    .sort((a, b) => b.changed - a.changed || (a.id < b.id ? -1 : 1));
 }
 
 /** The session with this id, else the only one whose id begins with it. @throws CtxbError `usage` if none or several do */
@@ -45,12 +44,13 @@ export function findSession(contextDir: string, idOrPrefix: string): SessionInfo
 }
 
 function describe(id: string, path: string) {
-  const file = readSessionFile(path);
+  const ids = idsIn(path);
   return {
     id,
-    ids: file?.ids ?? [id],
+    ids: ids.length > 0 ? ids : [id],
     path,
-    updatedAt: file?.updatedAt ?? orStoreError(path, () => lstatSync(path).mtime.toISOString()),
+    /** Milliseconds since the epoch. Each index replaces a file, which changes the folder. */
+    changed: statsOf(path)?.mtimeMs ?? 0,
     /** Whether a living process has it open. */
     running: isLocked(path),
   };
@@ -106,14 +106,9 @@ function isSessionId(id: string): boolean {
   return SESSION_ID.test(id);
 }
 
-/**
- * Reads `session.json`. `ids` are claude's: `/clear` starts a new one. Undefined if the file is missing, damaged or not
- * a regular file.
- */
-function readSessionFile(folder: string) {
-  const { ids: all, updatedAt } = fieldsOf(readJson(join(folder, SESSION_FILE), LIMIT));
-  const ids = textsOf(all);
-  return ids.length > 0 && timeOf(updatedAt) !== undefined ? { ids, updatedAt: String(updatedAt) } : undefined;
+/** claude's ids: `/clear` starts a new one. Empty if the file is missing, damaged or not a regular file. */
+function idsIn(folder: string): readonly string[] {
+  return textsOf(fieldsOf(readJson(join(folder, SESSION_FILE), LIMIT)).ids);
 }
 
 const NOTES_LIMIT = 64 * 1024 * 1024;
@@ -138,15 +133,7 @@ export const LOG = 'memory.ndjson';
 /** Options for files that every turn rewrites. Most of them can be made again from the log. */
 const REWRITTEN = { durable: false };
 
-export interface Who {
-  readonly runId: string;
-  readonly now: () => number;
-}
-
-/**
- * A session's folder, locked against other processes. Every method throws when the disk is full or a foreign file is in
- * the way.
- */
+/** Locked against other processes. Every method throws when the disk is full or a foreign file is in the way. */
 export type SessionFolder = ReturnType<typeof openSessionFolder>;
 
 /**
@@ -154,25 +141,27 @@ export type SessionFolder = ReturnType<typeof openSessionFolder>;
  *
  * @param id any of claude's ids of the session; the run's own id is used if it is no valid file name
  */
-export function openSessionFolder(contextDir: string, id: string, who: Who) {
+export function openSessionFolder(contextDir: string, id: string, runId: string) {
   const root = openContextDir(contextDir);
-  const name = isSessionId(id) ? id : fileName(who.runId);
+  const name = isSessionId(id) ? id : fileName(runId);
   const home = sessionWithId(listSessions(contextDir), name)?.id ?? name;
-  const own = `${home.split('.')[0]}.${fileName(who.runId).slice(0, 8)}`;
+  const own = `${home.split('.')[0]}.${fileName(runId).slice(0, 8)}`;
   for (const id of [home, own]) {
     const dir = openContextDir(contextDir, join(SESSIONS, id));
     dir.place(SESSION_FILE);
-    const lock = takeLock(dir, who.runId);
+    const lock = takeLock(dir, runId);
     if (lock === undefined) continue;
     try {
-      const folder = {
+      return {
         path: dir.path,
         /** The folder's name, which is the first of the session's ids unless the folder is `contested`. */
         id,
         /** Whether another process has the session open. Then this folder is the run's own, and starts empty. */
         contested: id !== home,
+        ...useFolder(root, dir, name),
+        /** Releases the lock. Write nothing afterwards, because another process may be writing. */
+        close: lock.release,
       };
-      return { ...folder, ...useFolder(root, dir, lock, { name, now: who.now }) };
     } catch (error) {
       lock.release();
       throw error;
@@ -181,15 +170,26 @@ export function openSessionFolder(contextDir: string, id: string, who: Who) {
   throw new CtxbError('store', `${join(root.path, SESSIONS, own)} is open in another process: wait until it ends`);
 }
 
-function useFolder(root: ContextDir, dir: ContextDir, lock: Lock, { name, now }: Pick<Who, 'now'> & { name: string }) {
+function useFolder(root: ContextDir, dir: ContextDir, name: string) {
   sweep(dir, Number.POSITIVE_INFINITY);
   // A recent temporary file may belong to another run that is still writing it.
-  sweep(root, now() - ABANDONED_AFTER_MS);
+  sweep(root, Date.now() - ABANDONED_AFTER_MS);
   // Refuses a link or a folder before the work begins.
   cutTornLine(dir.place(LOG));
-  const record = keepRecord(dir, name, now);
-  let isIndexed = false;
+  const ids = new Set(idsIn(dir.path));
 
+  function save(): void {
+    dir.write(SESSION_FILE, joined([maskedJson({ v: 1, ids: [...ids] })], '\n'), REWRITTEN);
+  }
+
+  /** Ignores an invalid id. */
+  function alias(id: string): void {
+    if (!isSessionId(id) || ids.has(id)) return;
+    ids.add(id);
+    save();
+  }
+
+  alias(name);
   return {
     /** The complete lines of the log, without newlines, read one at a time. */
     logLines: () => readLines(dir.place(LOG)),
@@ -202,19 +202,10 @@ function useFolder(root: ContextDir, dir: ContextDir, lock: Lock, { name, now }:
     writeIndex(text: DiskText): void {
       dir.write(INDEX, text, REWRITTEN);
       root.write(INDEX, text, REWRITTEN);
-      record.save();
-      isIndexed = true;
+      // The file may have been removed in the meantime.
+      save();
     },
-    /** Adds one of claude's ids of the session. Ignores an invalid id. */
-    alias: record.add,
-    /** Releases the lock. Write nothing afterwards, because another process may be writing. */
-    close(): void {
-      try {
-        if (!isIndexed) record.save();
-      } finally {
-        lock.release();
-      }
-    },
+    alias,
   };
 }
 
@@ -229,26 +220,7 @@ function sweep(dir: ContextDir, before: number): void {
 /** Milliseconds. Replacing a file takes a few, so an older temporary file is abandoned. */
 const ABANDONED_AFTER_MS = 60_000;
 
-/** Writes `session.json` for a new session or a new id, with each index, and on closing if no index was written. */
-function keepRecord(dir: ContextDir, name: string, now: () => number) {
-  const ids = new Set(readSessionFile(dir.path)?.ids);
-
-  function save(): void {
-    const file = { v: 1, ids: [...ids], updatedAt: new Date(now()).toISOString() };
-    dir.write(SESSION_FILE, joined([maskedJson(file)], '\n'), REWRITTEN);
-  }
-
-  function add(id: string): void {
-    if (!isSessionId(id) || ids.has(id)) return;
-    ids.add(id);
-    save();
-  }
-
-  add(name);
-  return { add, save };
-}
-
-/** Opens a folder for notes, which must be new or empty. */
+/** The folder must be new or empty. */
 export function openNotesFolder(path: string) {
   makeFolder(path);
   if (namesIn(path).length > 0) throw new CtxbError('store', `${path} is not empty: name a new folder`);

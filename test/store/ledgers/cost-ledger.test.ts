@@ -286,7 +286,7 @@ describe('many concurrent runs', () => {
   afterAll(() => rmSync(bundles, { recursive: true, force: true }));
 
   function start(additions: string): StoreProgram {
-    const open = `const ledger = store.openCostLedger(${JSON.stringify({ state, project: PROJECT })}, { now: () => ${time}, runId: who.runId, period: 'day' });`;
+    const open = `const ledger = store.openCostLedger(${JSON.stringify({ state, project: PROJECT })}, { now: () => ${time}, runId: runId, period: 'day' });`;
     return startStoreProgram(bundle, `${open} let seen = 0, fell = false; ${additions}`);
   }
 

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { openSeal } from '../../../src/store/runs/seal.ts';
 import { createSessionStore, hasRunFile, readRunFile } from '../../../src/store/runs/session-store.ts';
 
@@ -10,9 +10,10 @@ let folder: string;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'ctxb-store-'));
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
-
-const NOON = Date.UTC(2026, 0, 2, 12);
+afterEach(async () => {
+  vi.useRealTimers();
+  await rm(folder, { recursive: true, force: true });
+});
 
 function lines(file: string): unknown[] {
   return readFileSync(join(folder, '.context', file), 'utf8')
@@ -22,10 +23,10 @@ function lines(file: string): unknown[] {
 }
 
 it('writes entries with version and time, one per line', () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 0, 2, 12) });
   const faults: string[] = [];
   const store = createSessionStore(join(folder, '.context'), {
     runId: 'r',
-    now: () => NOON,
     onFault: (consequence, error) => faults.push(`${consequence}: ${String(error)}`),
   });
   store.journal({ kind: 'start', text: 'two\nlines' });
@@ -43,7 +44,7 @@ it('writes entries with version and time, one per line', () => {
 });
 
 it('creates nothing before the first entry', () => {
-  createSessionStore(join(folder, '.context'), { runId: 'r', now: () => NOON, onFault: () => {} });
+  createSessionStore(join(folder, '.context'), { runId: 'r', onFault: () => {} });
   expect(() => readFileSync(join(folder, '.context/.gitignore'))).toThrow('ENOENT');
 });
 
@@ -51,7 +52,7 @@ it('writes down again what a resume needs if the folder is removed while the run
   const path = join(folder, '.context');
   const seal = openSeal(join(folder, 'state'));
   const faults: string[] = [];
-  const store = createSessionStore(path, { runId: 'r', now: () => NOON, onFault: (text) => faults.push(text), seal });
+  const store = createSessionStore(path, { runId: 'r', onFault: (text) => faults.push(text), seal });
   store.run({ words: ['claude'], prompts: [{ uuid: 'one' }] });
   store.journal({ kind: 'start' });
   store.run({ spent: 1 });
@@ -74,7 +75,7 @@ it('writes down again what a resume needs if the folder is removed while the run
 it('writes down again what a resume needs if the removal has taken only the first lines', () => {
   const path = join(folder, '.context');
   const seal = openSeal(join(folder, 'state'));
-  const store = createSessionStore(path, { runId: 'r', now: () => NOON, onFault: () => {}, seal });
+  const store = createSessionStore(path, { runId: 'r', onFault: () => {}, seal });
   store.run({ words: ['claude'], prompts: [{ uuid: 'one' }] });
   store.run({ spent: 1 });
   const file = join(path, 'runs/r.ndjson');
@@ -88,7 +89,7 @@ it('reports once that a run cannot be resumed, if its state cannot be sealed', (
   const faults: string[] = [];
   const onFault = (consequence: string) => faults.push(consequence);
   const path = join(folder, '.context');
-  const store = createSessionStore(path, { runId: 'r', now: () => NOON, onFault, seal: openSeal(undefined) });
+  const store = createSessionStore(path, { runId: 'r', onFault, seal: openSeal(undefined) });
   store.run({ prompts: [] });
   store.journal({ kind: 'start' });
   store.journal({ kind: 'session', id: 's' });
@@ -101,7 +102,7 @@ it('reports once that a run cannot be resumed, if its state cannot be sealed', (
 it('refuses a state file from which a line was removed', () => {
   const path = join(folder, '.context');
   const seal = openSeal(join(folder, 'state'));
-  const store = createSessionStore(path, { runId: 'r', now: () => NOON, onFault: () => {}, seal });
+  const store = createSessionStore(path, { runId: 'r', onFault: () => {}, seal });
   for (const uuid of ['one', 'two', 'three']) store.run({ prompts: [{ uuid }] });
   expect([...readRunFile(path, 'r', seal)]).toHaveLength(3);
   const file = join(path, 'runs/r.ndjson');
@@ -113,7 +114,7 @@ it('refuses a state file from which a line was removed', () => {
 it('removes the state of an ended run even after writes have failed', () => {
   const path = join(folder, '.context');
   const seal = openSeal(join(folder, 'state'));
-  const store = createSessionStore(path, { runId: 'r', now: () => NOON, onFault: () => {}, seal });
+  const store = createSessionStore(path, { runId: 'r', onFault: () => {}, seal });
   store.run({ prompts: [] });
   expect(hasRunFile(path, 'r')).toBe(true);
   mkdirSync(join(path, 'journal.ndjson'));
@@ -127,7 +128,6 @@ it('reports a fault once and never throws', () => {
   const faults: string[] = [];
   const store = createSessionStore(join(folder, '.context'), {
     runId: 'r',
-    now: () => NOON,
     onFault: (consequence, error) => faults.push(`${consequence}: ${String(error)}`),
   });
   store.journal({});

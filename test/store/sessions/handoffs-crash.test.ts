@@ -39,7 +39,7 @@ const names = () => readdirSync(join(root, 'handoffs')).sort();
 
 it('concurrent runs keep every text', async () => {
   const code = `process.stdin.once('data', () => {
-    const texts = Array.from({ length: 20 }, (_, n) => who.runId + ' ' + n);
+    const texts = Array.from({ length: 20 }, (_, n) => runId + ' ' + n);
     say(texts.map((text) => [text, store.writeHandoff(root, 1000, text)]));
     process.exit();
   }); say('ready');`;

@@ -35,10 +35,10 @@ function start(code: string, limit?: number): StoreProgram {
   return program;
 }
 
-const HOLD = `const s = store.openSessionFolder(root, 'abc', who); say(s.id); setInterval(() => {}, 1000);`;
+const HOLD = `const s = store.openSessionFolder(root, 'abc', runId); say(s.id); setInterval(() => {}, 1000);`;
 
 function openHere() {
-  return openSessionFolder(root, 'abc', { runId: 'here', now: Date.now });
+  return openSessionFolder(root, 'abc', 'here');
 }
 
 describe('a lock', () => {
@@ -72,7 +72,7 @@ describe('a lock', () => {
       writeFileSync(join(root, 'sessions', id, 'lock.gone'), locks[index % locks.length] ?? '');
     }
     const code = `say('ready'); process.stdin.once('data', () => {
-      say(${JSON.stringify(ids)}.filter((id) => !store.openSessionFolder(root, id, who).contested));
+      say(${JSON.stringify(ids)}.filter((id) => !store.openSessionFolder(root, id, runId).contested));
       process.stdin.resume();
     });`;
     const racers = [1, 2, 3].map(() => start(code));
@@ -119,7 +119,7 @@ it('admits only one process at a time, however often they open and close the fol
 });
 
 describe('a process killed at any moment', () => {
-  const WRITE = `const s = store.openSessionFolder(root, 'abc', who);
+  const WRITE = `const s = store.openSessionFolder(root, 'abc', runId);
     let n = [...s.logLines()].length;
     say(s.id);
     for (;;) {
@@ -152,7 +152,7 @@ describe('a full disk', () => {
   const fault = `const fault = (work) => { try { work(); return 'none'; } catch (e) { return e.name + ' ' + e.code + ' ' + e.message; } };`;
 
   it('leaves complete entries and the old files, and can be written to again later', async () => {
-    const code = `${fault} const s = store.openSessionFolder(root, 'abc', who);
+    const code = `${fault} const s = store.openSessionFolder(root, 'abc', runId);
       s.writeIndex('old index');
       s.rewrite('a.md', ['old']);
       s.append('memory.ndjson', 'a'.repeat(3000) + '\\n');
@@ -178,7 +178,7 @@ describe('a full disk', () => {
 
   it('leaves no lock if not even that can be written', async () => {
     openContextDir(root);
-    const program = start(`${fault} say(fault(() => store.openSessionFolder(root, 'abc', who)));`, 0);
+    const program = start(`${fault} say(fault(() => store.openSessionFolder(root, 'abc', runId)));`, 0);
     expect(await program.next()).toMatch(/^"CtxbError store .*lock\.\d+-child cannot be used \(EFBIG/);
     expect(readdirSync(join(root, 'sessions/abc'))).toEqual([]);
   });

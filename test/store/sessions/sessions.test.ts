@@ -22,8 +22,19 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 function session(id: string, minute: number, runId = `run-${id}`): SessionFolder {
-  return openSessionFolder(root, id, { runId, now: () => Date.UTC(2026, 0, 2, 12, minute) });
+  const opened = openSessionFolder(root, id, runId);
+  const changeAt = () => utimesSync(opened.path, timeOf(minute) / 1000, timeOf(minute) / 1000);
+  changeAt();
+  return {
+    ...opened,
+    close() {
+      opened.close();
+      changeAt();
+    },
+  };
 }
+
+const timeOf = (minute: number) => Date.UTC(2026, 0, 2, 12, minute);
 
 describe('the list of sessions', () => {
   it('is empty without a folder, and creates nothing', () => {
@@ -42,15 +53,15 @@ describe('the list of sessions', () => {
         id: 'new',
         ids: ['new'],
         path: join(root, 'sessions/new'),
-        updatedAt: '2026-01-02T12:03:00.000Z',
+        changed: timeOf(3),
         running: false,
       },
-      { id: 'open', ids: ['open'], path: open.path, updatedAt: '2026-01-02T12:02:00.000Z', running: true },
+      { id: 'open', ids: ['open'], path: open.path, changed: timeOf(2), running: true },
       {
         id: 'old',
         ids: ['old'],
         path: join(root, 'sessions/old'),
-        updatedAt: '2026-01-02T12:01:00.000Z',
+        changed: timeOf(1),
         running: false,
       },
     ]);
@@ -58,18 +69,15 @@ describe('the list of sessions', () => {
   });
 
   it('sorts a session by its last index', () => {
-    let minute = 1;
-    const now = () => Date.UTC(2026, 0, 2, 12, minute);
-    const open = openSessionFolder(root, 'a', { runId: 'r', now });
+    const open = session('a', 1);
     session('b', 3).close();
     expect(listSessions(root).map(({ id }) => id)).toEqual(['b', 'a']);
-    minute = 5;
     open.writeIndex(unmaskedText('x'));
     expect(listSessions(root).map(({ id }) => id)).toEqual(['a', 'b']);
     open.close();
   });
 
-  it('omits everything but sessions, and falls back to the time of the folder', () => {
+  it('omits everything but sessions, and has the time of the folder', () => {
     mkdirSync(join(root, 'sessions/bare'), { recursive: true });
     utimesSync(join(root, 'sessions/bare'), 1, 1);
     mkdirSync(join(root, 'sessions/.hidden'));
@@ -80,7 +88,7 @@ describe('the list of sessions', () => {
         id: 'bare',
         ids: ['bare'],
         path: join(root, 'sessions/bare'),
-        updatedAt: '1970-01-01T00:00:01.000Z',
+        changed: 1000,
         running: false,
       },
     ]);
