@@ -143,5 +143,6 @@ function taking(take: (bytes: Buffer) => void): Writable {
 /** A reader takes what is there before it lets anybody write more. */
 async function taken(stream: PassThrough, bytes: Uint8Array): Promise<void> {
   await new Promise<void>((resolve) => stream.write(bytes, () => resolve()));
-  while (stream.readableLength > 0 || stream.writableLength > 0) await new Promise(setImmediate);
+  do await new Promise(setImmediate);
+  while (stream.readableLength > 0 || stream.writableLength > 0);
 }
