@@ -11,7 +11,7 @@ import { cutUnits } from '../core/text/words.ts';
 import type { Where } from '../io.ts';
 import { type Faults, orReport } from '../store/files/store-error.ts';
 import { redact } from '../store/masks/redact.ts';
-import { writeHandoff } from '../store/sessions/handoffs.ts';
+import { writeHandoff } from '../store/sessions/sessions.ts';
 
 interface HandoffWriterWorld {
   readonly run: Run;

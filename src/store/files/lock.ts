@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { rmdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseFields } from '../../core/protocol/fields.ts';
+import { parsed } from '../../core/protocol/fields.ts';
 import { CtxbError, orElse } from '../../errors.ts';
 import { type ContextDir, fileName, openContextDir } from '../folders/context-dir.ts';
 import { unmaskedText } from '../masks/disk-text.ts';
@@ -10,13 +10,9 @@ import { asProcessMark, isAlive, type ProcessMark, processMark } from './process
 import { writeNewFile } from './write-file.ts';
 
 const LOCK = /^lock\.[\w-]{1,64}$/;
-/** Maximum size of a lock file in bytes; ctxb's locks have about 150. */
+/** Maximum size of a lock file in bytes; ctxb's locks have about 40. */
 const LIMIT = 4096;
 const ATTEMPTS = 20;
-
-interface Holder extends ProcessMark {
-  readonly runId: string;
-}
 
 export interface Lock {
   release(): void;
@@ -25,7 +21,7 @@ export interface Lock {
 interface LockFile {
   readonly path: string;
   /** Undefined if the file is broken. */
-  readonly holder: Holder | undefined;
+  readonly holder: ProcessMark | undefined;
 }
 
 /**
@@ -37,17 +33,16 @@ interface LockFile {
  * @returns undefined when another process has it
  */
 export function takeLock(folder: ContextDir, runId: string, mark = processMark(process.pid)): Lock | undefined {
-  const holder: Holder = { ...mark, runId };
   const own = folder.place(`lock.${fileName(runId)}`);
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     if (locksIn(folder.path).some(isHeld)) return undefined;
     // Left by a dead run with the same id.
     removeFile(own);
-    writeNewFile(own, unmaskedText(JSON.stringify(holder)), { durable: false });
+    writeNewFile(own, unmaskedText(JSON.stringify(mark)), { durable: false });
     const others = locksIn(folder.path).filter(({ path }) => path !== own);
     if (!others.some(isHeld)) {
       for (const { path } of others) removeFile(path);
-      return { release: () => release(own, holder) };
+      return { release: () => release(own, mark) };
     }
     removeFile(own);
     // Two runs have stepped back for each other. Their process ids differ, so they try again at different times.
@@ -61,7 +56,7 @@ export function isLocked(folder: string): boolean {
   return holderOf(folder) !== undefined;
 }
 
-function holderOf(folder: string): Holder | undefined {
+function holderOf(folder: string): ProcessMark | undefined {
   const locks = lockPaths(folder).flatMap((path) =>
     kindOf(path) === 'file' ? [{ path, holder: readHolder(path) }] : [],
   );
@@ -76,10 +71,8 @@ function locksIn(folder: string): LockFile[] {
   return lockPaths(folder).map((path) => ({ path, holder: readHolder(path) }));
 }
 
-function readHolder(path: string): Holder | undefined {
-  const fields = parseFields(readPlain(path, LIMIT) ?? '');
-  const mark = asProcessMark(fields);
-  return mark && { ...mark, runId: String(fields.runId) };
+function readHolder(path: string): ProcessMark | undefined {
+  return asProcessMark(parsed(readPlain(path, LIMIT) ?? ''));
 }
 
 function isHeld({ holder }: LockFile): boolean {
@@ -87,9 +80,8 @@ function isHeld({ holder }: LockFile): boolean {
 }
 
 /** The folder may have been removed and recreated: then the lock in it belongs to another run. */
-function release(path: string, holder: Holder): void {
-  const found = readHolder(path);
-  if (found?.runId === holder.runId && found.pid === holder.pid) removeFile(path);
+function release(path: string, { pid }: ProcessMark): void {
+  if (readHolder(path)?.pid === pid) removeFile(path);
 }
 
 function pause(milliseconds: number): void {

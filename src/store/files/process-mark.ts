@@ -7,20 +7,18 @@ import { errorCode } from './store-error.ts';
 export interface ProcessMark {
   readonly pid: number;
   /** Start time in the clock ticks of `/proc/<pid>/stat`; absent on systems without it. */
-  readonly start?: string;
+  readonly start?: string | undefined;
 }
 
 export function processMark(pid: number): ProcessMark {
-  const start = readStat(pid)?.start;
-  return start === undefined ? { pid } : { pid, start };
+  return { pid, start: readStat(pid)?.start };
 }
 
 /** Reads a mark from parsed JSON; undefined for anything else. */
 export function asProcessMark(value: unknown): ProcessMark | undefined {
   const { pid, start } = fieldsOf(value);
-  if (typeof pid !== 'number') return undefined;
-  if (start === undefined) return { pid };
-  return typeof start === 'string' ? { pid, start } : undefined;
+  const isMark = typeof pid === 'number' && (start === undefined || typeof start === 'string');
+  return isMark ? { pid, start } : undefined;
 }
 
 /** Whether that very process is still running. A zombie is not. */

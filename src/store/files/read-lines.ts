@@ -12,32 +12,30 @@ const NEWLINE = 0x0a;
  */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
-/** Complete lines of a file without their newlines, one in memory at a time; empty if the file does not exist. */
-export function* readLines(path: string): Generator<string> {
+/**
+ * Complete lines of a file without their newlines, one in memory at a time; empty if the file does not exist.
+ *
+ * @param start position of the first one
+ * @returns the position behind the last one
+ */
+export function* readLines(path: string, start = 0): Generator<string, number> {
   const file = openIfThere(path, constants.O_RDONLY);
-  if (file === undefined) return;
+  if (file === undefined) return start;
+  let end = start;
   const framer = createFramer(MAX_LINE_BYTES);
   try {
-    for (let position = 0, read = CHUNK; read > 0; position += read) {
+    for (let position = start, read = CHUNK; read > 0; position += read) {
       const chunk = orStoreError(path, () => readAt(file.fd, position, CHUNK));
-      const whole = framer.push(chunk).filter((line) => line.at(-1) === NEWLINE);
-      for (const line of whole) yield line.toString('utf8', 0, line.length - 1);
+      for (const line of framer.push(chunk)) {
+        end += line.length;
+        if (line.at(-1) === NEWLINE) yield line.toString('utf8', 0, line.length - 1);
+      }
       read = chunk.length;
     }
+    return end;
   } finally {
     closeSync(file.fd);
   }
-}
-
-/**
- * The lines of a part of a file that starts at the beginning of a line. @returns `bytes`: size of the complete lines;
- * `read`: bytes that were read
- */
-export function linesAt(fd: number, position: number, length: number) {
-  const part = readAt(fd, position, length);
-  const bytes = part.lastIndexOf(NEWLINE) + 1;
-  const lines = bytes === 0 ? [] : part.toString('utf8', 0, bytes - 1).split('\n');
-  return { lines, bytes, read: part.length };
 }
 
 /** Whether the last line has no newline, because a process was killed while writing. */

@@ -11,7 +11,8 @@ import { orStoreError } from './store-error.ts';
  * @throws CtxbError `store` when it is missing, a link, longer than `limit` bytes or not UTF-8
  */
 export function readUserFile(path: string, limit: number) {
-  refuseOthers(path);
+  const kind = kindOf(path);
+  if (kind !== 'file') throw notAFile(path, kind);
   const bytes = withPlainFile(path, constants.O_RDONLY, (fd, { size }) => {
     if (size > limit) throw new CtxbError('store', `${path} has ${size} bytes, more than ${limit}: make it smaller`);
     return readAt(fd, 0, size);
@@ -45,11 +46,6 @@ export function replaceUserFile(path: string, text: string, { hash, limit }: { h
  */
 function ignoreSizeLimitSignal(): void {
   if (process.listenerCount('SIGXFSZ') === 0) process.on('SIGXFSZ', () => {});
-}
-
-function refuseOthers(path: string): void {
-  const kind = kindOf(path);
-  if (kind !== 'file') throw notAFile(path, kind);
 }
 
 function notAFile(path: string, kind: Kind): CtxbError {

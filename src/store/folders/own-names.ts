@@ -78,11 +78,8 @@ export function* everythingIn(root: string, at = ''): Generator<Found> {
     const kind = kindOfStats(entry);
     const [isFile, isFolder] = [OUR_FILE.test(name), OUR_FOLDER.test(name)];
     if (kind === 'folder' && isFolder) yield* everythingIn(root, name);
-    const fits: Partial<Record<Kind, boolean>> = {
-      file: isFile,
-      folder: isFolder,
-      'symbolic link': isFile || isFolder,
-    };
-    yield { name, kind, isOurs: fits[kind] ?? false };
+    const isOurs =
+      kind === 'file' ? isFile : kind === 'folder' ? isFolder : kind === 'symbolic link' && (isFile || isFolder);
+    yield { name, kind, isOurs };
   }
 }

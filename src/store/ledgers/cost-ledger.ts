@@ -1,11 +1,10 @@
 import { hash } from 'node:crypto';
-import { constants } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parseFields, timeOf } from '../../core/protocol/fields.ts';
 import { CtxbError } from '../../errors.ts';
 import { takeLock } from '../files/lock.ts';
-import { identityOf, kindOf, namesIn, removeFile, statsOf, withPlainFile } from '../files/plain-file.ts';
-import { linesAt } from '../files/read-lines.ts';
+import { identityOf, kindOf, namesIn, removeFile, statsOf } from '../files/plain-file.ts';
+import { readLines } from '../files/read-lines.ts';
 import { fileName, openContextDir } from '../folders/context-dir.ts';
 import { unmaskedText } from '../masks/disk-text.ts';
 import { openSeal, type Seal } from '../runs/seal.ts';
@@ -141,10 +140,7 @@ function dayFiles(folder: string): string[] {
   return namesIn(folder, DAY_FILE).sort();
 }
 
-/** Bytes read at a time. A line has about 200; one longer than this is skipped. */
-const CHUNK = 64 * 1024;
-
-/** Maximum bytes read at a time. More would delay a run by seconds. */
+/** Bytes. Reading more at once would delay a run by seconds. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 interface Reader {
@@ -191,15 +187,10 @@ function limitReached(folder: string): CtxbError {
 
 /** Passes on the complete lines after a position, and returns the position of the next one. */
 function readFrom(path: string, start: number, take: (line: string) => void): number {
-  let position = start;
-  withPlainFile(path, constants.O_RDONLY, (fd) => {
-    for (;;) {
-      const { lines, bytes, read } = linesAt(fd, position, CHUNK);
-      // The rest of the file is a line that is still being written.
-      if (bytes === 0 && read < CHUNK) return;
-      lines.forEach(take);
-      position += bytes || read;
-    }
-  });
-  return position;
+  const lines = readLines(path, start);
+  for (;;) {
+    const { done, value } = lines.next();
+    if (done) return value;
+    take(value);
+  }
 }

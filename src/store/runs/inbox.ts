@@ -9,6 +9,7 @@ import {
   namesIn,
   namesOf,
   openPlain,
+  readAt,
   readJson,
   readPlain,
   removeFile,
@@ -16,7 +17,6 @@ import {
   withPlainFile,
 } from '../files/plain-file.ts';
 import { asProcessMark, isAlive, type ProcessMark, processMark } from '../files/process-mark.ts';
-import { linesAt } from '../files/read-lines.ts';
 import { orStoreError } from '../files/store-error.ts';
 import { replaceFile, writeNewFile } from '../files/write-file.ts';
 import { fileName, openContextDir } from '../folders/context-dir.ts';
@@ -83,9 +83,11 @@ function lineReader(fd: number, start: number): () => string[] {
     const { size } = fstatSync(fd);
     // Another process has truncated the file, so all of it is new.
     if (size < position) position = size;
-    const { lines, bytes, read } = linesAt(fd, position, Math.min(DRAIN_LIMIT, size - position));
-    if (bytes === 0 && read < DRAIN_LIMIT) return [];
-    position += bytes || read;
+    const part = readAt(fd, position, Math.min(DRAIN_LIMIT, size - position));
+    const bytes = part.lastIndexOf('\n') + 1;
+    if (bytes === 0 && part.length < DRAIN_LIMIT) return [];
+    position += bytes || part.length;
+    const lines = part.toString('utf8', 0, bytes).split('\n');
     const whole = lines.slice(tooLong ? 1 : 0);
     tooLong = bytes === 0;
     return whole.filter(Boolean);

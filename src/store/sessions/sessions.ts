@@ -115,7 +115,14 @@ const NOTES_LIMIT = 64 * 1024 * 1024;
 
 const DOCUMENTS = ['handoffs', 'tool-results', 'prompts'];
 
-/** Documents of all sessions: handoffs, long prompts and whole results of tools. Writes nothing. */
+/** Never replaces a file: a second handoff of the same time gets a numeric suffix. Returns the absolute path. */
+export function writeHandoff(contextDir: string, t: number, document: string): string {
+  // A sortable time that any file system accepts as a name: `2026-11-21T08-54-03-123Z`.
+  const time = new Date(t).toISOString().replace(/[:.]/g, '-');
+  return openContextDir(contextDir).create(join('handoffs', `handoff-${time}`), '.md', masked(document));
+}
+
+/** Handoffs, long prompts and complete results of tools. Writes nothing. */
 export function keptDocuments(contextDir: string) {
   if (kindOf(contextDir) !== 'folder') return [];
   const files = DOCUMENTS.flatMap((name) =>

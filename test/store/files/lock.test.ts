@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(join(root, '..'), { recursive: true, force: true }));
 
-const HERE = { ...processMark(process.pid), runId: 'here' };
+const HERE = processMark(process.pid);
 
 function locks(): string[] {
   return readdirSync(root).filter((name) => name.startsWith('lock'));

@@ -7,7 +7,7 @@ import { build } from 'esbuild';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { type StoreProgram, startStoreProgram } from '../store-program.ts';
 
-const HANDOFFS = fileURLToPath(new URL('../../../src/store/sessions/handoffs.ts', import.meta.url));
+const HANDOFFS = fileURLToPath(new URL('../../../src/store/sessions/sessions.ts', import.meta.url));
 
 let bundles: string;
 let bundle: string;

@@ -7,7 +7,7 @@ import { CtxbError } from '../../../src/errors.ts';
 import { writeNewFile } from '../../../src/store/files/write-file.ts';
 import { openContextDir } from '../../../src/store/folders/context-dir.ts';
 import { unmaskedText } from '../../../src/store/masks/disk-text.ts';
-import { writeHandoff } from '../../../src/store/sessions/handoffs.ts';
+import { writeHandoff } from '../../../src/store/sessions/sessions.ts';
 
 let folder: string;
 let root: string;
