@@ -5,19 +5,15 @@ import { fieldsOf, isFields, listOf, textsOf } from '../core/protocol/fields.ts'
 import { type Faults, orReport } from '../store/files/store-error.ts';
 import { type ModFolder, makeModFolder } from '../store/runs/mod-folder.ts';
 
-interface ExactModOptions {
-  readonly isGuarded: () => boolean;
-  readonly onFault: Faults;
-}
-
-export function createExactMod({ isGuarded, onFault }: ExactModOptions) {
+/** @param isGuarded whether a hook of the user guards the context */
+export function createExactMod(isGuarded: () => boolean, onFault: Faults) {
   let folder: ModFolder | undefined;
   let written = '';
 
   const attempt = <T>(work: () => T) => orReport(onFault, 'compactions are not exact', work);
 
   return {
-    /** Writes the mod to a new folder, unless a user hook guards the context. */
+    /** Writes the mod to a new folder, unless the context is guarded. */
     arm() {
       // Each process of claude has to report its own mod.
       folder?.remove();

@@ -6,23 +6,15 @@ import { HANDOFF_SECTIONS } from '../core/governor/relief/handoff-request.ts';
 import type { GovernorState, Run } from '../core/governor/state.ts';
 import { checkHandoff, type Problem } from '../core/memory/handoff/check-handoff.ts';
 import { type HandoffHead, renderHandoffFile } from '../core/memory/handoff/handoff-file.ts';
-import type { Memory } from '../core/memory/memory.ts';
 import { cutUnits } from '../core/text/words.ts';
 import type { Where } from '../io.ts';
-import { type Faults, orReport } from '../store/files/store-error.ts';
+import { orReport } from '../store/files/store-error.ts';
 import { redact } from '../store/masks/redact.ts';
 import { writeHandoff } from '../store/sessions/sessions.ts';
-
-interface HandoffWriterWorld {
-  readonly run: Run;
-  readonly io: Where;
-  readonly folder: string;
-  readonly memory: Memory;
-  readonly faults: Faults;
-}
+import type { RunFiles } from './run-files.ts';
 
 /** Writes the agent's answer if it is usable, else the mechanical handoff. */
-export function createHandoffWriter({ run, io, folder, memory, faults }: HandoffWriterWorld) {
+export function createHandoffWriter(run: Run, io: Where, { folder, memory, faults }: RunFiles) {
   const exists = (path: string) => existsSync(resolve(io.cwd, path.replace(/^~(?=\/)/, io.env.HOME ?? '~')));
 
   return ({ answer, reason }: EffectOf<'write-handoff'>, state: GovernorState): OwnEvent => {

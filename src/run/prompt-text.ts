@@ -37,7 +37,7 @@ export function checkPrompts({ invocation, prompts = [], promptsFile }: Headless
 export async function promptText(headless: HeadlessRun, io: Io, onNotice: (text: string) => void): Promise<PromptText> {
   const { prompt: argument, isPrint } = headless.invocation;
   if (!readsText(headless)) return { text: argument };
-  const piped = await readStdinText({ stdin: io.stdin, hasPrompt: Boolean(argument), onNotice });
+  const piped = await readStdinText(io.stdin, Boolean(argument), onNotice);
   if (piped !== undefined && piped.length > MAX_PIPED) return { refused: piped };
   const prompt = joinPrompt(argument, piped);
   if (prompt?.trim()) return { text: prompt };
@@ -96,18 +96,13 @@ const MAX_PIPED = 10 * 1024 * 1024;
 /** Milliseconds of silence on stdin after which claude ignores it, if its arguments contain a prompt. */
 const PATIENCE_MS = 3_000;
 
-interface StdinText {
-  readonly stdin: Io['stdin'];
-  /** Whether a prompt already exists. Then stdin only adds to it, and the wait is limited. */
-  readonly hasPrompt: boolean;
-  readonly onNotice: (text: string) => void;
-}
-
 /**
- * Piped text; undefined when stdin is a terminal or empty. Reads no more than claude accepts. Like claude, if there is
- * another prompt it waits three seconds for the first byte, and then for all input.
+ * Piped text; undefined when stdin is a terminal or empty. Stops reading at more than claude accepts. Like claude, with
+ * a prompt from elsewhere it waits three seconds for the first byte, and then for all input.
+ *
+ * @param hasPrompt whether a prompt already exists, so that stdin only adds to it
  */
-export async function readStdinText({ stdin, hasPrompt, onNotice }: StdinText): Promise<string | undefined> {
+export async function readStdinText(stdin: Io['stdin'], hasPrompt: boolean, onNotice: (text: string) => void) {
   if (stdin.isTTY) return undefined;
   const decoder = new StringDecoder('utf8');
   let text = '';

@@ -2,22 +2,18 @@ import { resolve } from 'node:path';
 import { type Decision, finishedRelief } from '../core/governor/decisions.ts';
 import { endReason, runStatusOf } from '../core/governor/run-status.ts';
 import type { GovernorState } from '../core/governor/state.ts';
+import type { Where } from '../io.ts';
 import { processMark } from '../store/files/process-mark.ts';
+import { stateFolder } from '../store/folders/user-folders.ts';
 import { type RunCard, writeRunCard } from '../store/runs/run-cards.ts';
 import type { WholeResults } from './output/whole-results.ts';
 
 /** Minimum interval between two writes of a card, in milliseconds. */
 const PAUSE_MS = 1_000;
 
-interface CardPlace {
-  readonly state: string | undefined;
-  readonly cwd: string;
-  readonly contextDir: string;
-  readonly figures: WholeResults;
-}
-
-export function keepRunCard({ state: folder, cwd, contextDir, figures }: CardPlace, first: GovernorState) {
-  const { runId } = first.run;
+export function keepRunCard({ cwd, env }: Where, figures: WholeResults, first: GovernorState) {
+  const { runId, contextDir } = first.run;
+  const folder = stateFolder(env);
   const place = {
     version: 1,
     runId,

@@ -3,10 +3,12 @@ import { resolve } from 'node:path';
 import type { Child } from '../claude/child.ts';
 import { newestSession } from '../claude/claude-folders.ts';
 import type { Decision } from '../core/governor/decisions.ts';
-import type { Input } from '../core/governor/input.ts';
+import type { Input, OwnEvent } from '../core/governor/input.ts';
+import { readAsk } from '../core/governor/own-events.ts';
 import { recordDecision, recordRun, toRecord } from '../core/governor/record.ts';
 import type { Run } from '../core/governor/state.ts';
 import { createMemory } from '../core/memory/memory.ts';
+import { parseFields, stringOf } from '../core/protocol/fields.ts';
 import { CtxbError, isCtxbError, messageOf, systemReason } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { writeWhole } from '../store/files/plain-file.ts';
@@ -24,7 +26,6 @@ import { createSessionStore, type SessionStore } from '../store/runs/session-sto
 import { createCostKeeper } from './cost-keeper.ts';
 import { contextFolder, costPlace, type HeadlessRun, type Watcher } from './headless-run.ts';
 import { waitingPrompt } from './kept-prompts.ts';
-import { createMail } from './mail.ts';
 import { createNoteTaker } from './notes.ts';
 import { createWholeResults } from './output/whole-results.ts';
 import { settingsToKeep } from './resume/run-settings.ts';
@@ -46,7 +47,7 @@ export function openRunFiles(headless: HeadlessRun, { run, io, record, notice }:
   const faults = createFaults(notice);
   // A run that no other process can resume, such as a step of a flow, leaves no state.
   const seal = headless.values && openSeal(stateFolder(io.env));
-  const store = createSessionStore(folder, { runId, onFault: faults, seal });
+  const store = createSessionStore(folder, runId, faults, seal);
   const inbox = openInbox(folder, runId, faults);
   const isOff = inbox === undefined || !headless.config.memory.enabled;
   const memory = createMemory({ run, mask: redact });
@@ -56,6 +57,7 @@ export function openRunFiles(headless: HeadlessRun, { run, io, record, notice }:
   const before = cards.find((card) => card.session === session);
   const figures = createWholeResults(headless.resumed?.figures, before?.lost);
   return {
+    folder,
     faults,
     figures,
     store,
@@ -125,7 +127,48 @@ function openInbox(folder: string, runId: string, onFault: Faults): Inbox | unde
   return opened && orReport(onFault, 'no notes are kept', () => createInbox(folder, runId));
 }
 
-/** Writes a record for `ctxb replay`. A fault (a full disk) is reported once and ends the record, never the run. */
+/** Milliseconds between two looks at the inbox while claude and the caller are silent. */
+const LOOK_MS = 250;
+
+function createMail(inbox: Inbox | undefined, onFault: Faults) {
+  let timer: NodeJS.Timeout | undefined;
+  let isOver = false;
+
+  const endWith: Faults = (consequence, error) => {
+    isOver = true;
+    onFault(consequence, error);
+  };
+
+  const read = () => inbox?.drain().flatMap(readLine);
+  const drain = (): readonly OwnEvent[] =>
+    (isOver ? undefined : orReport(endWith, 'no more notes and requests are read', read)) ?? [];
+
+  return {
+    /** Events from the lines left since the last call; feed them before processing the next input. */
+    drain,
+    watch(tell: (events: readonly OwnEvent[]) => void): void {
+      timer = setInterval(() => tell(drain()), LOOK_MS).unref();
+    },
+    answer: (id: string, answer: object): void =>
+      orReport(endWith, 'a request from outside is not answered', () => inbox?.answer(id, answer)),
+    close(): void {
+      clearInterval(timer);
+      orReport(endWith, 'the inbox of this run is not removed', () => inbox?.dispose());
+    },
+  };
+}
+
+function readLine(line: string): OwnEvent[] {
+  const { kind, text, ask, id } = parseFields(line);
+  const request = kind === 'ask' ? readAsk(ask) : undefined;
+  if (request !== undefined) return [{ kind: 'ask', ask: request, by: { from: 'command', id: stringOf(id) } }];
+  const messageText = stringOf(text);
+  if (messageText === '') return [];
+  if (kind === 'state') return [{ kind, to: messageText }];
+  return kind === 'dead-end' ? [{ kind, text: messageText }] : [];
+}
+
+/** For `ctxb replay`. A fault (a full disk) is reported once and ends the record, never the run. */
 function createRecorder({ path, descriptor, isMasked }: RecordFile, run: Run, notice: Watcher['notice']) {
   let faulty = false;
 

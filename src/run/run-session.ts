@@ -9,7 +9,6 @@ import type { GovernorState, Run } from '../core/governor/state.ts';
 import { decodeLine } from '../core/protocol/decode.ts';
 import { createHost, type Transition } from '../host/governor-host.ts';
 import type { Io } from '../io.ts';
-import { stateFolder } from '../store/folders/user-folders.ts';
 import { createToolFiles } from '../store/runs/tool-files.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import { type Ask, askForLimit } from './ask-person.ts';
@@ -18,7 +17,7 @@ import { supervise } from './claude-supervisor.ts';
 import { createExactMod } from './exact-mod.ts';
 import { createExecutor, type ExecutorWorld, type StartClaude } from './executor.ts';
 import { createHandoffWriter } from './handoff-writer.ts';
-import { contextFolder, type HeadlessRun, type Watcher } from './headless-run.ts';
+import type { HeadlessRun, Watcher } from './headless-run.ts';
 import { linesOf } from './kept-prompts.ts';
 import { spendingAtExit, spendingOfAgents } from './logged-spending.ts';
 import type { CallerOutput } from './output/output.ts';
@@ -131,8 +130,7 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
   }
 
   const state = () => host.state;
-  const place = { state: stateFolder(io.env), cwd: io.cwd, contextDir: run.contextDir, figures: files.figures };
-  const card = keepRunCard(place, host.state);
+  const card = keepRunCard(io, files.figures, host.state);
   const passOn = createPassOn({
     output,
     figures: files.figures,
@@ -215,16 +213,13 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
   };
 }
 
-function toolsOf(headless: HeadlessRun, { run, io }: SessionEnds, { memory, faults }: RunFiles) {
-  const { config, invocation } = headless;
-  const folder = contextFolder(headless, io);
+function toolsOf({ config, invocation }: HeadlessRun, { run, io }: SessionEnds, files: RunFiles) {
+  const { folder, faults } = files;
+  const isGuarded = () => config.compaction.how === 'auto' && hasCompactionHook(io, invocation.settings);
   return {
-    toolFiles: createToolFiles({ folder, onFault: faults }),
-    writeHandoff: createHandoffWriter({ run, io, folder, memory, faults }),
-    exactMod: createExactMod({
-      isGuarded: () => config.compaction.how === 'auto' && hasCompactionHook(io, invocation.settings),
-      onFault: faults,
-    }),
+    toolFiles: createToolFiles(folder, faults),
+    writeHandoff: createHandoffWriter(run, io, files),
+    exactMod: createExactMod(isGuarded, faults),
   };
 }
 

@@ -6,7 +6,7 @@ import { joinPrompt, readStdinText, watchUnread } from '../../src/run/prompt-tex
 
 function read(stdin: Readable & { isTTY?: boolean }, hasPrompt = false) {
   const notices: string[] = [];
-  return { notices, text: readStdinText({ stdin, hasPrompt, onNotice: (text) => notices.push(text) }) };
+  return { notices, text: readStdinText(stdin, hasPrompt, (text) => notices.push(text)) };
 }
 
 describe('piped text', () => {

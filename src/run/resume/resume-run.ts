@@ -85,7 +85,7 @@ function claimRun(
   ownRun(contextDir, runId);
   const run = findEarlierRun(contextDir, runId, seal);
   const { claude } = run;
-  const store = createSessionStore(contextDir, { runId, onFault: createFaults(notice) });
+  const store = createSessionStore(contextDir, runId, createFaults(notice));
   store.journal({ kind: 'start', runId, claude, ctxb: processMark(process.pid), ...more });
   return { run, store };
 }
@@ -191,7 +191,7 @@ export async function stopOrphanedRuns(
 ): Promise<void> {
   for (const run of openRunsOf(contextDir, ctxb)) {
     tellEnd(await endClaude(run.claude), run, notice);
-    const store = createSessionStore(contextDir, { runId: run.runId, onFault });
+    const store = createSessionStore(contextDir, run.runId, onFault);
     store.journal({ kind: 'end', runId: run.runId, leftTo: 'the flow that it was a step of' });
     store.forgetRun();
   }

@@ -16,16 +16,10 @@ import type { Seal } from './seal.ts';
  */
 export type SessionStore = ReturnType<typeof createSessionStore>;
 
-interface SessionStoreOptions {
-  readonly runId: string;
-  readonly onFault: Faults;
-  /** Seals the state that a later run resumes from; without it, no state is kept. */
-  readonly seal?: Seal | undefined;
-}
-
-export function createSessionStore(path: string, { runId, onFault, ...options }: SessionStoreOptions) {
+/** @param givenSeal seals the state that a later run resumes from; without it, no state is kept */
+export function createSessionStore(path: string, runId: string, onFault: Faults, givenSeal?: Seal) {
   let dir: ContextDir | undefined;
-  let { seal } = options;
+  let seal = givenSeal;
   let faulty = false;
   const stateFile = join(resolve(path), nameOf(runId));
   /** The last line of the run's state, which the next seal includes, and the bytes of all lines. */

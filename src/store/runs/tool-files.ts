@@ -11,7 +11,7 @@ import { fileName, openContextDir } from '../folders/context-dir.ts';
 import { masked } from '../masks/disk-text.ts';
 
 /** File access for the tool budgets. Never throws, because claude waits for an answer. */
-export function createToolFiles({ folder, onFault }: { folder: string; onFault: Faults }) {
+export function createToolFiles(folder: string, onFault: Faults) {
   return {
     measure: ({ requestId, path, cwd, offset, chars }: EffectOf<'measure-file'>): OwnEvent => ({
       kind: 'file-measured',

@@ -34,7 +34,7 @@ function storeOf(runId: string) {
     throw error;
   };
   const seal = openSeal(join(root, 'state', 'ctxb'));
-  return createSessionStore(contextDir(), { runId, onFault, seal });
+  return createSessionStore(contextDir(), runId, onFault, seal);
 }
 
 const line = (uuid: string) => JSON.stringify({ type: 'user', uuid, message: { role: 'user', content: uuid } });

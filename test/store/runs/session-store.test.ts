@@ -25,10 +25,9 @@ function lines(file: string): unknown[] {
 it('writes entries with version and time, one per line', () => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 0, 2, 12) });
   const faults: string[] = [];
-  const store = createSessionStore(join(folder, '.context'), {
-    runId: 'r',
-    onFault: (consequence, error) => faults.push(`${consequence}: ${String(error)}`),
-  });
+  const store = createSessionStore(join(folder, '.context'), 'r', (consequence, error) =>
+    faults.push(`${consequence}: ${String(error)}`),
+  );
   store.journal({ kind: 'start', text: 'two\nlines' });
   store.mailbox({ held: 'u' });
   store.mailbox({ delivered: 'u' });
@@ -44,7 +43,7 @@ it('writes entries with version and time, one per line', () => {
 });
 
 it('creates nothing before the first entry', () => {
-  createSessionStore(join(folder, '.context'), { runId: 'r', onFault: () => {} });
+  createSessionStore(join(folder, '.context'), 'r', () => {});
   expect(() => readFileSync(join(folder, '.context/.gitignore'))).toThrow('ENOENT');
 });
 
@@ -52,7 +51,7 @@ it('writes down again what a resume needs if the folder is removed while the run
   const path = join(folder, '.context');
   const seal = openSeal(join(folder, 'state'));
   const faults: string[] = [];
-  const store = createSessionStore(path, { runId: 'r', onFault: (text) => faults.push(text), seal });
+  const store = createSessionStore(path, 'r', (text) => faults.push(text), seal);
   store.run({ words: ['claude'], prompts: [{ uuid: 'one' }] });
   store.journal({ kind: 'start' });
   store.run({ spent: 1 });
@@ -75,7 +74,7 @@ it('writes down again what a resume needs if the folder is removed while the run
 it('writes down again what a resume needs if the removal has taken only the first lines', () => {
   const path = join(folder, '.context');
   const seal = openSeal(join(folder, 'state'));
-  const store = createSessionStore(path, { runId: 'r', onFault: () => {}, seal });
+  const store = createSessionStore(path, 'r', () => {}, seal);
   store.run({ words: ['claude'], prompts: [{ uuid: 'one' }] });
   store.run({ spent: 1 });
   const file = join(path, 'runs/r.ndjson');
@@ -89,7 +88,7 @@ it('reports once that a run cannot be resumed, if its state cannot be sealed', (
   const faults: string[] = [];
   const onFault = (consequence: string) => faults.push(consequence);
   const path = join(folder, '.context');
-  const store = createSessionStore(path, { runId: 'r', onFault, seal: openSeal(undefined) });
+  const store = createSessionStore(path, 'r', onFault, openSeal(undefined));
   store.run({ prompts: [] });
   store.journal({ kind: 'start' });
   store.journal({ kind: 'session', id: 's' });
@@ -102,7 +101,7 @@ it('reports once that a run cannot be resumed, if its state cannot be sealed', (
 it('refuses a state file from which a line was removed', () => {
   const path = join(folder, '.context');
   const seal = openSeal(join(folder, 'state'));
-  const store = createSessionStore(path, { runId: 'r', onFault: () => {}, seal });
+  const store = createSessionStore(path, 'r', () => {}, seal);
   for (const uuid of ['one', 'two', 'three']) store.run({ prompts: [{ uuid }] });
   expect([...readRunFile(path, 'r', seal)]).toHaveLength(3);
   const file = join(path, 'runs/r.ndjson');
@@ -114,7 +113,7 @@ it('refuses a state file from which a line was removed', () => {
 it('removes the state of an ended run even after writes have failed', () => {
   const path = join(folder, '.context');
   const seal = openSeal(join(folder, 'state'));
-  const store = createSessionStore(path, { runId: 'r', onFault: () => {}, seal });
+  const store = createSessionStore(path, 'r', () => {}, seal);
   store.run({ prompts: [] });
   expect(hasRunFile(path, 'r')).toBe(true);
   mkdirSync(join(path, 'journal.ndjson'));
@@ -126,10 +125,9 @@ it('removes the state of an ended run even after writes have failed', () => {
 it('reports a fault once and never throws', () => {
   writeFileSync(join(folder, '.context'), 'in the way');
   const faults: string[] = [];
-  const store = createSessionStore(join(folder, '.context'), {
-    runId: 'r',
-    onFault: (consequence, error) => faults.push(`${consequence}: ${String(error)}`),
-  });
+  const store = createSessionStore(join(folder, '.context'), 'r', (consequence, error) =>
+    faults.push(`${consequence}: ${String(error)}`),
+  );
   store.journal({});
   store.mailbox({});
   store.keep('a', ['b']);
