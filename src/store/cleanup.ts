@@ -45,8 +45,8 @@ export function planCleanup(contextDir: string, options: CleanupOptions) {
   requireOwn(root);
   const { keep, unfinished = [] } = options;
   const old = sessionsIn(root).slice(keep);
-  const running =
-    keep === undefined ? runningIn(root) : old.flatMap((session) => (session.running ? [session.id] : []));
+  const active = old.flatMap((session) => (session.running ? [session.id] : []));
+  const running = keep === undefined && active.length === 0 ? runningWithoutSession(root) : active;
   const needed = [...running, ...sessionsOf(unfinished)];
   const removable = old.filter(({ id }) => !needed.includes(id)).map(({ id }) => join(SESSIONS, id));
   const isFree = keep === undefined && running.length + unfinished.length === 0;
@@ -80,13 +80,8 @@ function sessionsOf(runs: readonly LinkedRun[]): string[] {
   return runs.flatMap(({ sessions }) => sessions.map(({ id }) => id));
 }
 
-/**
- * Ids of the runs and flows in the folder without a session: a flow between two steps, a starting run, a run without
- * notes.
- */
-function runningIn(root: string): string[] {
-  const sessions = sessionsIn(root).flatMap(({ id, running }) => (running ? [id] : []));
-  if (sessions.length > 0) return sessions;
+/** A flow between two steps, a starting run and a run without notes have no session. */
+function runningWithoutSession(root: string): string[] {
   const runs = [
     ...liveInboxes(root).map((inbox) => basename(inbox, '.ndjson')),
     ...liveRuns(root).map(({ runId }) => runId),

@@ -13,7 +13,7 @@ import {
   realpathSync,
   type Stats,
   unlinkSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { parseJson } from '../../core/protocol/fields.ts';
@@ -215,10 +215,9 @@ export function readAt(fd: number, position: number, length: number): Buffer {
   return buffer.subarray(0, filled);
 }
 
-/** Writes all of a text. An almost full disk accepts a part without an error, and only the next write fails. */
+/** An almost full disk accepts a part without an error, so the rest is written until it fails. */
 export function writeWhole(fd: number, text: DiskText): void {
-  const data = Buffer.from(text);
-  for (let written = 0; written < data.length; ) written += writeSync(fd, data, written);
+  writeFileSync(fd, text);
 }
 
 /** Appends all of the text to an open file of `before` bytes, or nothing if the system allows that. */

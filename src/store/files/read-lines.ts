@@ -1,4 +1,4 @@
-import { closeSync, constants, ftruncateSync, type Stats } from 'node:fs';
+import { closeSync, constants, type Stats } from 'node:fs';
 import { createFramer } from '../../core/protocol/frame.ts';
 import { withGiven } from './given-file.ts';
 import { openIfThere, readAt, withPlainFile } from './plain-file.ts';
@@ -45,23 +45,6 @@ export function isTorn(path: string): boolean {
 
 export function isTornAt(fd: number, { size }: Stats): boolean {
   return size > 0 && readAt(fd, size - 1, 1)[0] !== NEWLINE;
-}
-
-/** Removes the end of a line whose writer was killed. Only for the file's sole writer: another's line may be half written. */
-export function cutTornLine(path: string): void {
-  withPlainFile(path, constants.O_RDWR, (fd, stats) => {
-    if (isTornAt(fd, stats)) ftruncateSync(fd, endOfLines(fd, stats.size));
-  });
-}
-
-/** The position behind the last newline within the first `size` bytes. */
-function endOfLines(fd: number, size: number): number {
-  for (let end = size; end > 0; end -= CHUNK) {
-    const start = Math.max(end - CHUNK, 0);
-    const newline = readAt(fd, start, end - start).lastIndexOf(NEWLINE);
-    if (newline !== -1) return start + newline + 1;
-  }
-  return 0;
 }
 
 /**

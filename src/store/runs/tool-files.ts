@@ -1,11 +1,9 @@
-import type { Stats } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { EffectOf } from '../../core/governor/effects.ts';
 import type { OwnEvent } from '../../core/governor/input.ts';
 import type { FileMeasure } from '../../core/governor/tool-budget/tool-budget.ts';
 import { orElse } from '../../errors.ts';
-import { withGiven } from '../files/given-file.ts';
-import { readAt } from '../files/plain-file.ts';
+import { readGiven } from '../files/given-file.ts';
 import { type Faults, orReport } from '../files/store-error.ts';
 import { fileName, openContextDir } from '../folders/context-dir.ts';
 import { masked } from '../masks/disk-text.ts';
@@ -31,7 +29,6 @@ export function createToolFiles(folder: string, onFault: Faults) {
 /** Maximum bytes of a file that is measured. claude waits meanwhile. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
-const COUNT_BYTES = 1024 * 1024;
 const LINE_FEED = 10;
 
 /** Characters that Read adds around each line, besides its number. */
@@ -50,28 +47,23 @@ export function measureFile(
   path: string,
   { offset, chars }: { offset: number; chars: number },
 ): FileMeasure | undefined {
-  const measure = (fd: number, { size }: Stats) => {
-    if (size > MAX_BYTES || readAt(fd, 0, SNIFFED_BYTES).includes(0)) return undefined;
-    const { lines, start } = countLines(fd, size, offset);
-    return { lines, fitting: countFitting(readAt(fd, start, chars * MAX_UNIT_BYTES).toString(), offset, chars) };
-  };
-  return orElse(() => withGiven(path, measure), undefined);
+  const data = orElse(() => readGiven(path, MAX_BYTES), undefined);
+  if (data === undefined || data.subarray(0, SNIFFED_BYTES).includes(0)) return undefined;
+  const { lines, start } = countLines(data, offset);
+  const text = data.toString('utf8', start, start + chars * MAX_UNIT_BYTES);
+  return { lines, fitting: countFitting(text, offset, chars) };
 }
 
 /** `start`: position of line `offset` in bytes; the end if there is no such line. */
-function countLines(fd: number, size: number, offset: number) {
+function countLines(data: Buffer, offset: number) {
   let feeds = 0;
-  let start = offset <= 1 ? 0 : size;
-  let last = LINE_FEED;
-  for (let position = 0; position < size; position += COUNT_BYTES) {
-    const chunk = readAt(fd, position, Math.min(COUNT_BYTES, size - position));
-    for (let at = chunk.indexOf(LINE_FEED); at >= 0; at = chunk.indexOf(LINE_FEED, at + 1)) {
-      feeds++;
-      if (feeds === offset - 1) start = position + at + 1;
-    }
-    last = chunk.at(-1) ?? last;
+  let start = offset <= 1 ? 0 : data.length;
+  for (let at = data.indexOf(LINE_FEED); at >= 0; at = data.indexOf(LINE_FEED, at + 1)) {
+    feeds++;
+    if (feeds === offset - 1) start = at + 1;
   }
-  return { lines: feeds + (last === LINE_FEED ? 0 : 1), start };
+  const isEnded = (data.at(-1) ?? LINE_FEED) === LINE_FEED;
+  return { lines: feeds + (isEnded ? 0 : 1), start };
 }
 
 function countFitting(text: string, offset: number, chars: number): number {

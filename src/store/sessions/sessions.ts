@@ -15,7 +15,7 @@ import {
   statsOf,
   withPlainFile,
 } from '../files/plain-file.ts';
-import { cutTornLine, readLines } from '../files/read-lines.ts';
+import { isTorn, readLines } from '../files/read-lines.ts';
 import { replaceFile } from '../files/write-file.ts';
 import { type ContextDir, fileName, openContextDir } from '../folders/context-dir.ts';
 import { LEFTOVER, SESSION_FOLDER, SESSIONS } from '../folders/own-names.ts';
@@ -181,8 +181,8 @@ function useFolder(root: ContextDir, dir: ContextDir, name: string) {
   sweep(dir, Number.POSITIVE_INFINITY);
   // A recent temporary file may belong to another run that is still writing it.
   sweep(root, Date.now() - ABANDONED_AFTER_MS);
-  // Refuses a link or a folder before the work begins.
-  cutTornLine(dir.place(LOG));
+  // Ends the line of a killed process. Refuses a link or a folder before the work begins.
+  if (isTorn(dir.place(LOG))) dir.append(LOG, joined([]));
   const ids = new Set(idsIn(dir.path));
 
   function save(): void {
