@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { type Child, type ChildEnd, signalExitCode } from '../claude/child.ts';
 import { wasEndedByUser } from '../core/governor/process/process.ts';
 import { openPrompts, waiting } from '../core/governor/prompts/mailbox.ts';
@@ -70,9 +69,8 @@ export async function conduct(headless: HeadlessRun, ends: RunEnds): Promise<num
   const signalled = signals.received();
   // An early signal is already ending claude, so no other process may start.
   if (signalled !== undefined) session.kill(signalled);
-  const stopping = stopOnSignal(headless.stop, session);
+  signals.endOn(headless.stop);
   const end = await session.ended;
-  stopping.abort();
   await output.finish();
   signals.stop();
   recorder?.close();
@@ -122,33 +120,6 @@ function passSignals(signals: SignalWatch, session: Session, questions: Question
       if (signal === 'SIGKILL') outlet.giveUp();
     },
   });
-}
-
-/** Milliseconds that claude may take to stop its turn, and then to exit. */
-const INTERRUPT_PATIENCE_MS = 2_000;
-const STOP_PATIENCE_MS = 5_000;
-
-/**
- * Ends claude when the run must end at once, by force if necessary. Interrupts the turn first, because after SIGTERM
- * claude 2.1.197 leaves the command that it has just started running.
- */
-function stopOnSignal(stop: AbortSignal | undefined, session: Session): AbortController {
-  const runEnd = new AbortController();
-  const { signal } = runEnd;
-  const force = async () => {
-    await delay(INTERRUPT_PATIENCE_MS, undefined, { signal });
-    session.kill('SIGTERM');
-    await delay(STOP_PATIENCE_MS, undefined, { signal });
-    session.kill('SIGKILL');
-  };
-  const begin = () => {
-    session.interrupt();
-    // claude ended in time, so no force was needed.
-    force().catch(() => {});
-  };
-  if (stop?.aborted) begin();
-  stop?.addEventListener('abort', begin, { signal });
-  return runEnd;
 }
 
 function isDone(state: GovernorState): boolean {

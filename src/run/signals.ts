@@ -12,6 +12,9 @@ interface SignalHandlers {
 /** Milliseconds between asking claude to exit, or to stop its turn, and killing it. */
 const GRACE_MS = 5_000;
 
+/** Milliseconds that claude may take to stop its turn when the run must end at once. */
+const INTERRUPT_PATIENCE_MS = 2_000;
+
 /**
  * The first Ctrl-C interrupts the turn, the second one ends claude; SIGTERM, SIGHUP and Ctrl-\ end it too. Whatever
  * ends ctxb, except SIGKILL, also ends claude's whole process group.
@@ -22,6 +25,7 @@ export function watchSignals(handlers: SignalHandlers) {
   let tellFirst = () => {};
   let stuckTimer: NodeJS.Timeout | undefined;
   let killTimer: NodeJS.Timeout | undefined;
+  const over = new AbortController();
 
   const isStuck = () => current.isStuck?.() === true;
 
@@ -40,6 +44,12 @@ export function watchSignals(handlers: SignalHandlers) {
     } else end();
   }
 
+  /** Interrupts the turn first: on SIGTERM, claude 2.1.197 leaves the command it has just started running. */
+  function endAtOnce(): void {
+    current.interrupt();
+    stuckTimer = setTimeout(end, INTERRUPT_PATIENCE_MS);
+  }
+
   const onExit = () => current.kill('SIGKILL');
   const stopListening = onEndingSignals(onSignal);
   process.on('exit', onExit);
@@ -53,7 +63,13 @@ export function watchSignals(handlers: SignalHandlers) {
     handOver(others: SignalHandlers): void {
       current = others;
     },
+    /** Ends claude when `order` aborts, by force if necessary. */
+    endOn(order: AbortSignal | undefined): void {
+      if (order?.aborted) endAtOnce();
+      order?.addEventListener('abort', endAtOnce, { signal: over.signal });
+    },
     stop(): void {
+      over.abort();
       clearTimeout(stuckTimer);
       clearTimeout(killTimer);
       stopListening();

@@ -63,7 +63,7 @@ export async function playRun(options: PlayedOptions): Promise<PlayedRun> {
     runId,
     io,
     child: claude.child,
-    signals: { first: new Promise(() => {}), received: () => undefined, handOver: () => {}, stop: () => {} },
+    signals: { first: new Promise(() => {}), received: () => undefined, handOver() {}, endOn() {}, stop() {} },
     input,
     record: record === undefined ? undefined : openRecordFile(record, false),
     watcher: {
