@@ -2,7 +2,6 @@ import type { Readable } from 'node:stream';
 import { userLine } from '../core/governor/prompts/own-lines.ts';
 import { stampUuid } from '../core/governor/prompts/prompt.ts';
 import { decodeLine } from '../core/protocol/decode.ts';
-import type { Event } from '../core/protocol/events.ts';
 import { fieldsOf, parsed, parseFields } from '../core/protocol/fields.ts';
 import { linesOfStream } from '../core/protocol/frame.ts';
 import { CtxbError, unreadableError } from '../errors.ts';
@@ -23,14 +22,15 @@ export async function callerInput(
   text: string | undefined,
 ): Promise<CallerInput> {
   const { invocation, prompts = [], promptsFile, config, resumed } = run;
-  if (resumed !== undefined) return fixedPrompts(linesOf(resumed.prompts, 'waiting'));
+  if (resumed !== undefined) return { lines: linesOf(resumed.prompts, 'waiting') };
   const stamp = createStamp(runId);
-  if (invocation.inputFormat === 'stream-json') return protocolLines(stdin, config.observe ? undefined : stamp);
+  if (invocation.inputFormat === 'stream-json')
+    return { stream: protocolLines(stdin, config.observe ? undefined : stamp) };
   const own = [...(text ? [text] : []), ...prompts].map((prompt) => promptLine(prompt, stamp));
   const lines =
     promptsFile === undefined ? own : [...own, ...promptsIn(await read(promptsFile, stdin), promptsFile, stamp)];
   if (lines.length === 0) throw new CtxbError('usage', `--prompts ${promptsFile}: no prompt in it`);
-  return fixedPrompts(lines);
+  return { lines };
 }
 
 /** Bytes: more than a hundred windows of the largest model. */
@@ -72,17 +72,8 @@ function toPromptLine(line: string, place: string, stamp: Stamp): string {
 export interface CallerInput {
   /** Prompt lines, if all are known at the start. */
   readonly lines?: readonly string[];
-  start(listener: CallerListener): void;
-  stop(): void;
-}
-
-interface CallerListener {
-  readonly line: (event: Event, line: string) => void;
-  readonly end: () => void;
-  /** Resolves when a prompt may go to claude. */
-  readonly admit?: () => Promise<void>;
-  /** Calls back when claude's stdin accepts more. */
-  readonly mayContinue: (resume: () => void) => void;
+  /** Lines of a caller that speaks the protocol. Fails if stdin fails or is destroyed. */
+  readonly stream?: AsyncIterable<string>;
 }
 
 type Stamp = () => string;
@@ -92,39 +83,12 @@ export function createStamp(runId: string): Stamp {
   return () => stampUuid(runId, ++count);
 }
 
-export function fixedPrompts(lines: readonly string[]): CallerInput {
-  return {
-    lines,
-    start({ line, end }) {
-      for (const text of lines) line(decodeLine(text), text);
-      end();
-    },
-    stop() {},
-  };
-}
-
 /**
  * The caller's lines. Prompts without a `uuid` get one, so that the session log shows which prompts arrived before a
  * crash. All other bytes stay unchanged.
  */
-export function protocolLines(stdin: Readable, stamp: Stamp | undefined): CallerInput {
-  async function read({ line, end, admit, mayContinue }: CallerListener): Promise<void> {
-    for await (const bytes of linesOfStream(stdin)) {
-      const text = stamp ? withUuid(bytes.toString(), stamp) : bytes.toString();
-      const event = decodeLine(text);
-      if (event.kind === 'user') await admit?.();
-      line(event, text);
-      await new Promise<void>(mayContinue);
-    }
-    end();
-  }
-
-  return {
-    // A stdin that fails or is destroyed counts as ended.
-    start: (listener) => void read(listener).catch(listener.end),
-    // An open stdin without a reader must not keep the process alive.
-    stop: () => stdin.destroy(),
-  };
+export async function* protocolLines(stdin: Readable, stamp: Stamp | undefined): AsyncGenerator<string> {
+  for await (const line of linesOfStream(stdin)) yield stamp ? withUuid(line.toString(), stamp) : line.toString();
 }
 
 export function promptLine(text: string, stamp: Stamp): string {

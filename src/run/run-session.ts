@@ -7,6 +7,7 @@ import { initialState } from '../core/governor/initial-state.ts';
 import type { Input, OwnEvent } from '../core/governor/input.ts';
 import type { GovernorState, Run } from '../core/governor/state.ts';
 import { decodeLine } from '../core/protocol/decode.ts';
+import type { Event } from '../core/protocol/events.ts';
 import { createHost, type Transition } from '../host/governor-host.ts';
 import type { Io } from '../io.ts';
 import { createToolFiles } from '../store/runs/tool-files.ts';
@@ -73,6 +74,22 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
     tellAll(tools.exactMod.seen(input));
     host.feed(input, line);
   }
+
+  function hear(event: Event, text: string): void {
+    feed({ t: now(), from: 'caller', event, line: text }, { text });
+  }
+
+  async function hearAll(stream: AsyncIterable<string>): Promise<void> {
+    for await (const text of stream) {
+      const event = decodeLine(text);
+      const spent = event.kind === 'user' ? await ends.admit() : undefined;
+      if (spent !== undefined) host.tell(spent);
+      hear(event, text);
+      await new Promise<void>(executor.whenWritable);
+    }
+  }
+
+  const endInput = () => feed({ t: now(), from: 'caller', event: { kind: 'end' } }, {});
 
   function tellAll(events: Iterable<OwnEvent>): void {
     for (const event of events) host.tell(event);
@@ -180,15 +197,10 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
     host.tell({ kind: 'recovered', finished, openTool, answers: linesOf(prompts, 'owed'), document, spent });
   }
   if (ends.spent !== undefined) host.tell(ends.spent);
-  input.start({
-    line: (event, text) => feed({ t: now(), from: 'caller', event, line: text }, { text }),
-    end: () => feed({ t: now(), from: 'caller', event: { kind: 'end' } }, {}),
-    admit: async () => {
-      const spent = await ends.admit();
-      if (spent !== undefined) host.tell(spent);
-    },
-    mayContinue: (resume) => executor.whenWritable(resume),
-  });
+  for (const text of input.lines ?? []) hear(decodeLine(text), text);
+  // A stdin that failed or was destroyed counts as ended.
+  if (input.stream) void hearAll(input.stream).then(endInput, endInput);
+  else endInput();
   host.tell({ kind: 'begin' });
   mail.watch(tellAll);
 
@@ -200,7 +212,8 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
     ended: claude.ended().then((end) => {
       executor.dispose();
       tools.exactMod.close();
-      input.stop();
+      // An open stdin without a reader must not keep the process alive.
+      if (input.stream) io.stdin.destroy();
       tellAll(mail.drain());
       mail.close();
       notes.close();

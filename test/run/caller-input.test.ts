@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { createStamp, fixedPrompts, promptLine, protocolLines, withUuid } from '../../src/run/caller-input.ts';
+import { createStamp, promptLine, protocolLines, withUuid } from '../../src/run/caller-input.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -36,71 +36,23 @@ describe('a uuid is inserted into a user line', () => {
   });
 });
 
-describe('fixed prompts', () => {
-  it('arrive in order, followed by the end', () => {
-    const seen: string[] = [];
-    fixedPrompts([promptLine('one', stamp), promptLine('two', stamp)]).start({
-      line: (event, line) =>
-        seen.push(`${event.kind} ${(JSON.parse(line) as { message: { content: string } }).message.content}`),
-      end: () => seen.push('end'),
-      mayContinue: (resume) => resume(),
-    });
-    expect(seen).toEqual(['user one', 'user two', 'end']);
-  });
-});
-
 describe('lines of the protocol', () => {
-  it('arrive one at a time: the next waits until claude accepts more', async () => {
+  it('arrive one at a time', async () => {
     const stdin = new PassThrough();
-    const input = protocolLines(stdin, undefined);
-    const seen: string[] = [];
-    let resume = () => {};
-    let arrived = () => {};
-    const next = () =>
-      new Promise<void>((resolve) => {
-        arrived = resolve;
-      });
-    const first = next();
-    input.start({
-      line: (_, line) => {
-        seen.push(line);
-        arrived();
-      },
-      end: () => {
-        seen.push('end');
-        arrived();
-      },
-      mayContinue: (go) => {
-        resume = go;
-      },
-    });
+    const lines = protocolLines(stdin, undefined);
     stdin.end('a\nb\n');
-    await first;
-    expect(seen).toEqual(['a\n']);
-    const second = next();
-    resume();
-    await second;
-    expect(seen).toEqual(['a\n', 'b\n']);
-    const end = next();
-    resume();
-    await end;
-    expect(seen).toEqual(['a\n', 'b\n', 'end']);
+    expect(await lines.next()).toEqual({ done: false, value: 'a\n' });
+    expect(await lines.next()).toEqual({ done: false, value: 'b\n' });
+    expect(await lines.next()).toEqual({ done: true, value: undefined });
   });
 
-  it('end when stdin fails', async () => {
+  it.each([
+    { title: 'fails', error: new Error('EIO') },
+    { title: 'is destroyed', error: undefined },
+  ])('end with an error when stdin $title', async ({ error }) => {
     const stdin = new PassThrough();
-    const input = protocolLines(stdin, undefined);
-    const ended = new Promise<void>((end) => input.start({ line: () => {}, end, mayContinue: (go) => go() }));
-    stdin.destroy(new Error('EIO'));
-    await ended;
-    expect(stdin.destroyed).toBe(true);
-  });
-
-  it('do not keep the process alive after stop', () => {
-    const stdin = new PassThrough();
-    const input = protocolLines(stdin, stamp);
-    input.start({ line: () => {}, end: () => {}, mayContinue: (go) => go() });
-    input.stop();
-    expect(stdin.destroyed).toBe(true);
+    const next = protocolLines(stdin, stamp).next();
+    stdin.destroy(error);
+    await expect(next).rejects.toThrow(error?.message ?? 'Premature close');
   });
 });
