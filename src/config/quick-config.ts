@@ -4,17 +4,13 @@ import { readWanted } from './read-config.ts';
 import type { ConfigWorld, ResolvedConfig } from './resolve-config.ts';
 
 /** Like resolveConfig, for a run and the status line, whose callers wait: loads the checks only if a value is set. */
-export async function quickConfig({
-  cwd,
-  env,
-  flags = {},
-  file,
-}: ConfigWorld): Promise<Omit<ResolvedConfig, 'sources'>> {
+export async function quickConfig(world: ConfigWorld): Promise<Omit<ResolvedConfig, 'sources'>> {
+  const { cwd, env, flags = {}, file } = world;
   const found = await readWanted(file, cwd, env);
   const hasFile = found.files.length + found.findings.length > 0;
   if (!hasFile && !hasVariable(env) && Object.values(flags).every((flag) => flag === undefined)) {
     return { config: DEFAULTS, values: [], findings: [], warnings: [] };
   }
   const { resolveFound } = await import('./resolve-config.ts');
-  return resolveFound(found, { cwd, env, flags });
+  return resolveFound(found, world);
 }

@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path';
-import type { Environment, Where } from '../io.ts';
+import type { Where } from '../io.ts';
 import { isInside, realPath } from '../store/files/plain-file.ts';
 import { checkFile, checkValue, fromText } from './check.ts';
 import { BUDGET_FIELDS, type Config, type Finding, type Origin, RANKS, requireGood, type ToolKey } from './config.ts';
@@ -25,9 +25,7 @@ export interface ResolvedConfig {
   readonly warnings: readonly Finding[];
 }
 
-export interface ConfigWorld {
-  readonly cwd: string;
-  readonly env: Environment;
+export interface ConfigWorld extends Where {
   readonly flags?: Flags;
   readonly file?: WantedFile;
 }

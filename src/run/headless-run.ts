@@ -6,15 +6,13 @@ import type { SetValue } from '../config/resolve-config.ts';
 import { asksPerson, withHeadroom } from '../core/governor/cost/cost-limit.ts';
 import type { Decision } from '../core/governor/decisions.ts';
 import type { HookName } from '../core/governor/effects.ts';
-import type { SpentBefore } from '../core/governor/input.ts';
 import type { CostPolicy } from '../core/governor/policy.ts';
 import type { GovernorState } from '../core/governor/state.ts';
 import type { Environment, Io } from '../io.ts';
 import { realPath } from '../store/files/plain-file.ts';
 import { stateFolder } from '../store/folders/user-folders.ts';
 import type { CostPlace } from '../store/ledgers/cost-ledger.ts';
-import type { KeptPrompt } from './kept-prompts.ts';
-import type { EarlierFigures } from './output/whole-results.ts';
+import type { ResumedRun } from './resume/resume-run.ts';
 
 export interface HeadlessRun {
   readonly program: string;
@@ -35,22 +33,6 @@ export interface HeadlessRun {
   readonly stop?: AbortSignal;
   /** May throw: claude then continues without the hook. */
   readonly beforeHook?: (hook: HookName) => void;
-}
-
-export interface ResumedRun {
-  readonly runId: string;
-  /** claude's session to resume; undefined if no session has a message. */
-  readonly sessionId: string | undefined;
-  /** Prompts without an answer: `waiting` if claude has not received them, else `owed`. */
-  readonly prompts: readonly KeptPrompt[];
-  /** The handoff document that a fresh session begins with. */
-  readonly document: { readonly path: string; readonly text: string } | undefined;
-  /** The run's cost so far, and the limits that the user has raised. */
-  readonly spent: SpentBefore;
-  readonly figures: EarlierFigures;
-  readonly finished: boolean;
-  /** A short description of a tool call without a result. */
-  readonly openTool: string | undefined;
 }
 
 export function contextFolder({ config }: HeadlessRun, io: Io): string {

@@ -20,12 +20,13 @@ import { stateFolder } from '../../store/folders/user-folders.ts';
 import { openSeal } from '../../store/runs/seal.ts';
 import { createSessionStore } from '../../store/runs/session-store.ts';
 import { repeatedHandoff } from '../handoff-writer.ts';
-import type { ResumedRun } from '../headless-run.ts';
 import { openIn } from '../kept-prompts.ts';
 import { holdSignals } from '../signals.ts';
 import { type EarlierRun, findEarlierRun, openRunsOf } from './earlier-run.ts';
 
 export type Resumption = NonNullable<Awaited<ReturnType<typeof resumeRun>>>;
+
+export type ResumedRun = Resumption['resumed'];
 
 interface ResumeOptions {
   readonly contextDir: string;
@@ -60,10 +61,16 @@ export async function resumeRun({ contextDir, id, words }: ResumeOptions, io: Wh
   const spent = spentOf(run, paths, logs.at(-1)?.finished);
   const usd = toUsd(spent.settled + spent.open);
   const figures = { ...run.figures, calls: loggedCalls(paths, run.figures.at), at: Date.now(), usd };
-  const resumed: ResumedRun = { prompts, figures, spent, ...stateOf(run, { logs, isOwed }, io) };
   return {
     ...(words.length > 0 ? readWords(words, notice) : readWords(run.words, () => {})),
-    resumed,
+    resumed: {
+      /** Without an answer: `waiting` if claude has not received them, else `owed`. */
+      prompts,
+      figures,
+      /** The run's cost so far, and the limits that the user has raised. */
+      spent,
+      ...stateOf(run, { logs, isOwed }, io),
+    },
     settings: run.settings,
   };
 }
@@ -141,9 +148,12 @@ function stateOf(
   const continued = isFresh ? undefined : log;
   return {
     runId,
+    /** claude's session to resume; undefined if no session has a message. */
     sessionId: continued?.id,
     finished: continued?.finished ?? true,
+    /** A short description of a tool call without a result. */
     openTool: continued && openToolText(continued),
+    /** The handoff document that a fresh session begins with. */
     document: isFresh ? { path, text: repeatedHandoff(body, path) } : undefined,
   };
 }
