@@ -217,7 +217,7 @@ export function readAt(fd: number, position: number, length: number): Buffer {
 
 /** An almost full disk accepts a part without an error, so the rest is written until it fails. */
 export function writeWhole(fd: number, text: DiskText): void {
-  writeFileSync(fd, text);
+  writeFileSync(fd, Buffer.from(text));
 }
 
 /** Appends all of the text to an open file of `before` bytes, or nothing if the system allows that. */
