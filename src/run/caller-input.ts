@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { userLine } from '../core/governor/prompts/own-lines.ts';
 import { stampUuid } from '../core/governor/prompts/prompt.ts';
 import { decodeLine } from '../core/protocol/decode.ts';
-import { fieldsOf, parsed, parseFields } from '../core/protocol/fields.ts';
+import { fieldsOf, parseFields, parseJson } from '../core/protocol/fields.ts';
 import { linesOfStream } from '../core/protocol/frame.ts';
 import { CtxbError, unreadableError } from '../errors.ts';
 import { readNamed, readPiped } from '../store/files/given-file.ts';

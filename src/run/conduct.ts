@@ -61,7 +61,7 @@ export async function conduct(headless: HeadlessRun, ends: RunEnds): Promise<num
   const about = { ...ends, startSuccessor, run, output, telemetry, spent, admit, ask: questions.ask };
   const session = startSession(headless, about, files);
   if (resumed !== undefined && store.isWhole()) {
-    // From here on, this run's own file holds the state of the whole run.
+    // From here on, this run's own file has the state of the whole run.
     store.journal({ kind: 'end', runId: resumed.runId, resumedBy: runId });
     store.forgetRun(resumed.runId);
   }

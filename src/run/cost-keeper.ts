@@ -75,7 +75,7 @@ export function createCostKeeper({
     return ledger;
   };
 
-  // A reporter of its own, because a reporter announces each cause only once.
+  // Its own reporter, because each reporter announces a cause only once.
   const report = createFaults(limitUsd === undefined ? () => {} : notice);
 
   /** A later call tries again, because a full disk may have room by then. */

@@ -97,8 +97,8 @@ const MAX_PIPED = 10 * 1024 * 1024;
 const PATIENCE_MS = 3_000;
 
 /**
- * Piped text; undefined when stdin is a terminal or empty. Stops reading at more than claude accepts. Like claude, with
- * a prompt from elsewhere it waits three seconds for the first byte, and then for all input.
+ * Piped text; undefined when stdin is a terminal or empty. Reads no more than claude accepts. Like claude, if there is
+ * another prompt it waits three seconds for the first byte, and then for all input.
  *
  * @param hasPrompt whether a prompt already exists, so that stdin only adds to it
  */

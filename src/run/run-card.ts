@@ -34,7 +34,7 @@ export function keepRunCard({ cwd, env }: Where, figures: WholeResults, first: G
       ...place,
       since,
       at: Date.now(),
-      ...standingOf(latest),
+      ...runStatusOf(latest),
       compactions: seen.compaction,
       handoffs: seen.handoff,
       lost: figures.lost(latest),

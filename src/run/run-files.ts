@@ -127,7 +127,7 @@ function openInbox(folder: string, runId: string, onFault: Faults): Inbox | unde
   return opened && orReport(onFault, 'no notes are kept', () => createInbox(folder, runId));
 }
 
-/** Milliseconds between two looks at the inbox while claude and the caller are silent. */
+/** Milliseconds between two looks into the inbox while claude and the caller are silent. */
 const LOOK_MS = 250;
 
 function createMail(inbox: Inbox | undefined, onFault: Faults) {
@@ -168,7 +168,7 @@ function readLine(line: string): OwnEvent[] {
   return kind === 'dead-end' ? [{ kind, text: messageText }] : [];
 }
 
-/** For `ctxb replay`. A fault (a full disk) is reported once and ends the record, never the run. */
+/** Writes a record for `ctxb replay`. A fault (a full disk) is reported once and ends the record, never the run. */
 function createRecorder({ path, descriptor, isMasked }: RecordFile, run: Run, notice: Watcher['notice']) {
   let faulty = false;
 

@@ -198,7 +198,7 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
   }
   if (ends.spent !== undefined) host.tell(ends.spent);
   for (const text of input.lines ?? []) hear(decodeLine(text), text);
-  // A stdin that failed or was destroyed counts as ended.
+  // A stdin that fails or is destroyed counts as ended.
   if (input.stream) void hearAll(input.stream).then(endInput, endInput);
   else endInput();
   host.tell({ kind: 'begin' });

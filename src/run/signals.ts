@@ -44,7 +44,7 @@ export function watchSignals(handlers: SignalHandlers) {
     } else end();
   }
 
-  /** Interrupts the turn first: on SIGTERM, claude 2.1.197 leaves the command it has just started running. */
+  /** Interrupts the turn first, because after SIGTERM claude 2.1.197 leaves the command that it has just started running. */
   function endAtOnce(): void {
     current.interrupt();
     stuckTimer = setTimeout(end, INTERRUPT_PATIENCE_MS);

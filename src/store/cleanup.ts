@@ -80,7 +80,10 @@ function sessionsOf(runs: readonly LinkedRun[]): string[] {
   return runs.flatMap(({ sessions }) => sessions.map(({ id }) => id));
 }
 
-/** A flow between two steps, a starting run and a run without notes have no session. */
+/**
+ * Ids of the runs and flows in the folder without a session: a flow between two steps, a starting run, a run without
+ * notes.
+ */
 function runningWithoutSession(root: string): string[] {
   const runs = [
     ...liveInboxes(root).map((inbox) => basename(inbox, '.ndjson')),

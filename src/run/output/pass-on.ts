@@ -143,7 +143,7 @@ export function createPassOn({ output, figures, state, onEvent }: PassOnOptions)
         if (output.isBlocked) await new Promise<void>(output.whenDrained);
       }
     },
-    /** `buffered` until their turn is known, `deferred` because of a failure. */
+    /** Shows or drops kept-back lines. `buffered`: until their turn is known. `deferred`: because of a failure. */
     settle(which: 'buffered' | 'deferred', fate: 'show' | 'drop'): void {
       const lines = keptBack[which];
       keptBack[which] = [];

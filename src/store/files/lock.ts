@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { rmdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { parsed } from '../../core/protocol/fields.ts';
+import { parseJson } from '../../core/protocol/fields.ts';
 import { CtxbError, orElse } from '../../errors.ts';
 import { type ContextDir, fileName, openContextDir } from '../folders/context-dir.ts';
 import { unmaskedText } from '../masks/disk-text.ts';
@@ -25,10 +25,10 @@ interface LockFile {
 }
 
 /**
- * Takes the lock of a folder, unless a living process holds it. Replaces the lock of a killed process. A lock is a file
- * `lock.<run>`, created with its text. A run creates its own file and then lists the others. It steps back if it sees
- * another living run. Every run writes before it lists, so two runs never both hold the lock. All names differ, so that
- * removing a dead lock never removes a new one.
+ * Takes the lock of a folder, unless a living process has it. Replaces the lock of a killed process. A lock is a file
+ * `lock.<run>`, created with its text. A run creates its own file and then lists the others. It steps back if another
+ * run is alive. Every run writes before it lists, so two runs never both have the lock. All names differ, so removing a
+ * dead lock never removes a new one.
  *
  * @returns undefined when another process has it
  */
@@ -72,7 +72,7 @@ function locksIn(folder: string): LockFile[] {
 }
 
 function readHolder(path: string): ProcessMark | undefined {
-  return asProcessMark(parsed(readPlain(path, LIMIT) ?? ''));
+  return asProcessMark(parseJson(readPlain(path, LIMIT) ?? ''));
 }
 
 function isHeld({ holder }: LockFile): boolean {

@@ -215,7 +215,7 @@ export function readAt(fd: number, position: number, length: number): Buffer {
   return buffer.subarray(0, filled);
 }
 
-/** An almost full disk accepts a part without an error, so the rest is written until it fails. */
+/** Writes all of a text. An almost full disk accepts a part without an error, and only the next write fails. */
 export function writeWhole(fd: number, text: DiskText): void {
   writeFileSync(fd, Buffer.from(text));
 }

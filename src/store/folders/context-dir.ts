@@ -87,7 +87,7 @@ function retryIfRemoved<T>(write: () => T): T {
 
 const MAX_SAME_NAMES = 1_000;
 
-/** Each could be a symbolic link. */
+/** Makes the folders from `root` to `folder`, each of which could be a symbolic link. */
 function makeFolders(root: string, folder: string): void {
   if (folder === root) return;
   makeFolders(root, dirname(folder));

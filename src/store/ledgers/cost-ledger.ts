@@ -140,7 +140,7 @@ function dayFiles(folder: string): string[] {
   return namesIn(folder, DAY_FILE).sort();
 }
 
-/** Bytes. Reading more at once would delay a run by seconds. */
+/** Maximum bytes read at a time. More would delay a run by seconds. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 interface Reader {

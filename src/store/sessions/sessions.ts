@@ -106,7 +106,7 @@ function isSessionId(id: string): boolean {
   return SESSION_ID.test(id);
 }
 
-/** claude's ids: `/clear` starts a new one. Empty if the file is missing, damaged or not a regular file. */
+/** claude's ids in `session.json`: `/clear` starts a new one. Empty if the file is missing or damaged. */
 function idsIn(folder: string): readonly string[] {
   return textsOf(fieldsOf(readJson(join(folder, SESSION_FILE), LIMIT)).ids);
 }
@@ -115,14 +115,14 @@ const NOTES_LIMIT = 64 * 1024 * 1024;
 
 const DOCUMENTS = ['handoffs', 'tool-results', 'prompts'];
 
-/** Never replaces a file: a second handoff of the same time gets a numeric suffix. Returns the absolute path. */
+/** Writes a handoff to a new file. A second one of the same time gets a number. Returns the absolute path. */
 export function writeHandoff(contextDir: string, t: number, document: string): string {
   // A sortable time that any file system accepts as a name: `2026-11-21T08-54-03-123Z`.
   const time = new Date(t).toISOString().replace(/[:.]/g, '-');
   return openContextDir(contextDir).create(join('handoffs', `handoff-${time}`), '.md', masked(document));
 }
 
-/** Handoffs, long prompts and complete results of tools. Writes nothing. */
+/** Documents of all sessions: handoffs, long prompts and whole results of tools. Writes nothing. */
 export function keptDocuments(contextDir: string) {
   if (kindOf(contextDir) !== 'folder') return [];
   const files = DOCUMENTS.flatMap((name) =>
@@ -227,7 +227,7 @@ function sweep(dir: ContextDir, before: number): void {
 /** Milliseconds. Replacing a file takes a few, so an older temporary file is abandoned. */
 const ABANDONED_AFTER_MS = 60_000;
 
-/** The folder must be new or empty. */
+/** Opens a folder for notes, which must be new or empty. */
 export function openNotesFolder(path: string) {
   makeFolder(path);
   if (namesIn(path).length > 0) throw new CtxbError('store', `${path} is not empty: name a new folder`);
