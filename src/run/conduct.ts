@@ -29,7 +29,7 @@ export async function conduct(headless: HeadlessRun, ends: RunEnds): Promise<num
   const { invocation, resumed, otlp } = headless;
   const { runId, io, child, signals, input, record, summary, watcher } = ends;
   const run = describeRun(headless, ends);
-  const telemetry = await openTelemetry({ otlp, runId, notice: watcher.notice }, io);
+  const telemetry = await openTelemetry(otlp, runId, watcher.notice, io);
   const files = openRunFiles(headless, { run, io, record, notice: watcher.notice });
   const { store, recorder } = files;
   void listen(child, watcher);
