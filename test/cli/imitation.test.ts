@@ -40,8 +40,7 @@ it('no text of a recording appears where only ctxb writes', async () => {
   const notebook = createNotebook();
   const pages = entriesIn(file).flatMap((entry) => notebook.add(entry).pages.map(({ text }) => text));
   const head = { session: 's', task: notebook.requests.latest, state: undefined, folder: '.' };
-  const { firstPrompt } = notebook;
-  const handoff = renderHandoff(notebook, { ...head, firstPrompt, running: [], t: 0 });
+  const handoff = renderHandoff(notebook, { ...head, running: [], t: 0 });
   const texts = [...pages, renderIndex(notebook, { ...head, updated: 0 }), notebook.toolLog.render(), handoff];
   expect(texts.filter((text) => text.includes('ctxb cut this')).length).toBeGreaterThan(3);
   const planted = new Set(IMITATION.split('\n'));

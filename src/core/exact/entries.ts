@@ -6,7 +6,6 @@ import { inBackticks, oneLine, shorten, unmasked } from '../text/words.ts';
 import { resultBlock, tokensOfText, useBlock } from './message.ts';
 import { SAID_PREFIX, summaryText } from './own-words.ts';
 import { type Call, type Part, REMOVED_NOTICE, type Round } from './parts.ts';
-import type { Whole } from './whole-rounds.ts';
 
 /** A kept part of the older conversation. */
 export interface Entry {
@@ -22,13 +21,13 @@ const REPLY_LENGTH = 600;
 /** Maximum code points of claude's summary. The conversation has no other copy of it. */
 const SUMMARY_LENGTH = 16_000;
 
-/** Entries of the parts that do not stay whole. @param room tokens; a summary leaves a share of it to the others */
-export function entriesOf(parts: readonly Part[], whole: Whole, room: number): Entry[] {
+/** Entries of parts that do not stay whole. @param room tokens; a summary leaves a share of it to the others */
+export function entriesOf(parts: readonly Part[], room: number): Entry[] {
   const summaryLength = Math.min(SUMMARY_LENGTH, Math.floor(room * 0.9));
   return parts.flatMap((part): Entry[] => {
     if (part.kind === 'summary') return [{ part, kind: 'summary', text: shorten(part.text, summaryLength) }];
     if (part.kind === 'lines') return part.lines.map((text) => ({ part, kind: 'line', text }));
-    if (part.kind !== 'round' || whole.has(part)) return [];
+    if (part.kind !== 'round') return [];
     if (part.calls.length === 0) return [{ part, kind: 'reply', text: shorten(part.words, REPLY_LENGTH) }];
     return stepLines(part).map((text) => ({ part, kind: 'line', text }));
   });

@@ -3,12 +3,11 @@ import { commandOf } from '../protocol/blocks.ts';
 import { type ExactPlan, type ExactReceipt, TOO_LARGE } from '../protocol/exact-plan.ts';
 import { sumOf } from '../text/sum-of.ts';
 import { type Entry, entriesOf, withinRoom } from './entries.ts';
-import { createMessage, extentOf, hasOpenStep, isResult, type Message, tokensOfAll, tokensOfText } from './message.ts';
+import { createMessage, extentOf, hasOpenStep, type Message, tokensOfAll, tokensOfText } from './message.ts';
 import { type Files, withNewestFiles } from './newest-files.ts';
 import { isStep, linesText, noteText, summaryText } from './own-words.ts';
 import { isOfUser, type Part, partsOf, type Round, withMidTurn } from './parts.ts';
-import { lossReason, stepForm } from './step-form.ts';
-import { resultsOf, usedRounds, type Whole, type WholeOptions, wholeRounds } from './whole-rounds.ts';
+import { type Form, lossReason, resultsOf, stepForm, usedRounds, type Whole, wholeRounds } from './whole-rounds.ts';
 
 export interface Answer {
   /** The messages that stay; undefined if claude compacts in its own way. */
@@ -43,69 +42,55 @@ const FRAME_TOKENS = 100;
  * model.
  */
 export function exactAnswer(messages: readonly Message[], given: ExactPlan, circumstances: AnswerOptions = {}): Answer {
-  const { summary, ...plan } = given;
-  if (summary !== undefined && tokensOfAll(messages) >= summary.from)
-    return answerWithin(summary.room, messages, given, circumstances);
+  const { keep = [] } = given;
+  const summary = given.summary && tokensOfAll(messages) >= given.summary.from ? given.summary : undefined;
+  const plan = { ...given, summary };
   const answer = answerTo(messages, plan, circumstances);
-  if (answer.messages !== undefined || answer.waits !== undefined) return answer;
+  const { answered, whole } = answer.outcome;
+  if (answer.waits !== undefined) return answer;
+  // Beside what a summary would leave, all contents stay that claude would show again.
+  if (summary !== undefined)
+    return answered && keep.every((id) => whole.includes(id)) ? answer : refusal(messages, TOO_LARGE);
   // Fetching contents again costs less than a summary, which also loses more.
-  return plan.keep?.length ? answerTo(messages, { ...plan, keep: [] }, circumstances) : answer;
-}
-
-/**
- * Answers with no more than a summary would leave besides the open step, and with all contents that claude would show
- * again.
- */
-function answerWithin(room: number, messages: readonly Message[], plan: ExactPlan, circumstances: AnswerOptions) {
-  const budget = Math.min(plan.budget, room + tokensOfOpenStep(messages));
-  const answer = answerTo(messages, { ...plan, budget }, circumstances);
-  const { outcome, waits } = answer;
-  const isWhole = outcome.answered && plan.keep?.every((id) => outcome.whole.includes(id)) !== false;
-  return isWhole || waits !== undefined ? answer : refusal(messages, TOO_LARGE);
-}
-
-/** Tokens of the open step: its calls, and results that the model has yet to see. */
-function tokensOfOpenStep(messages: readonly Message[]): number {
-  const call = messages.findLastIndex((message) => !isResult(message));
-  if (call === messages.length - 1) return 0;
-  return tokensOfAll(messages.slice(messages.slice(0, call + 1).findLastIndex(({ role }) => role !== 'assistant') + 1));
+  return answered || keep.length === 0 ? answer : answerTo(messages, { ...plan, keep: [] }, circumstances);
 }
 
 function answerTo(messages: readonly Message[], plan: ExactPlan, circumstances: AnswerOptions): Answer {
-  const { budget, keep = [], midTurn = [] } = plan;
+  const { summary, midTurn = [] } = plan;
   const { model = '', files = new Map() } = circumstances;
   const known = new Set(plan.prompts?.map((text) => text.trim()));
   const parts = withNewestFiles(withMidTurn(partsOf(messages, known), midTurn, known), files);
+  const open = hasOpenStep(messages) ? parts.findLast((part) => part.kind === 'round') : undefined;
+  const budget = Math.min(plan.budget, summary ? summary.room + tokensOfAll(open?.messages ?? []) : plan.budget);
   const prompts = parts.flatMap((part) => (part.kind === 'prompt' ? [part.message] : []));
   const note = noteWithMissingWords(prompts, plan);
-  const freeTokens = budget - tokensOfAll(prompts) - tokensOfText(noteText(note, 0)) - FRAME_TOKENS;
-  // An unseen step in the user's words may take the space of an open step.
-  const stepTokens = tokensOfAll(prompts.filter(({ text }) => isStep(text) && !known.has(text.trim())));
-  const room = freeTokens + stepTokens;
-  if (freeTokens <= 0)
-    return refusal(messages, `the prompts and the note alone are more than ${Math.max(0, budget)} tokens`);
-  const isOpen = hasOpenStep(messages);
+  const room = budget - tokensOfAll(prompts) - tokensOfText(noteText(note, 0)) - FRAME_TOKENS;
+  if (room <= 0) return refusal(messages, `the prompts and the note alone are more than ${Math.max(0, budget)} tokens`);
+  const unseen = tokensOfAll(prompts.filter(({ text }) => isStep(text) && !known.has(text.trim())));
   const form = stepForm(messages, model);
-  const { open, isCut, whole, rest } = shareRoom(parts, room, new Set(keep), { isOpen, form, stepTokens });
+  const { isCut, whole, rest } = shareRoom(parts, room + unseen, { open, form, unseen, keep: plan.keep });
   const refused = open && refuseCut(messages, open, isCut, plan, circumstances);
   if (refused !== undefined) return refused;
-  const entries = withinRoom(entriesOf(parts, whole, rest), rest);
-  const omitted = sumOf(parts, (part) => (part.kind === 'note' ? part.gone : 0)) + entries.gone;
-  const messagesLeft = assembleMessages(parts, whole, entries.kept, noteText(note, omitted));
+  const others = parts.filter((part) => part.kind !== 'round' || !whole.has(part));
+  const entries = withinRoom(entriesOf(others, rest), rest);
+  const gone = sumOf(parts, (part) => (part.kind === 'note' ? part.gone : 0)) + entries.gone;
+  const messagesLeft = assembleMessages(parts, whole, entries.kept, noteText(note, gone));
   const [before, after] = [extentOf(messages), extentOf(messagesLeft)];
   if (after.tokens > budget) return refusal(messages, `what has to stay is ${after.tokens} of ${budget} tokens`);
   if (after.tokens > before.tokens) return refusal(messages, 'nothing can be left out');
-  const steps = { whole: sumOf(whole.keys(), ({ calls }) => calls.length), lines: entries.steps, gone: omitted };
-  const userCount = parts.filter((part) => isOfUser(part, known)).length;
-  const shownTexts = new Set(
-    parts.flatMap((part) => (part.kind === 'prompt' ? [part.message.text.trim(), (part.heard ?? '').trim()] : [])),
-  );
-  const promptCounts = { kept: userCount, of: userCount + [...known].filter((text) => !shownTexts.has(text)).length };
   const ids = [...whole.keys()].flatMap(({ calls }) => calls.map(({ use }) => use.tool_use_id));
+  const steps = { whole: ids.length, lines: entries.steps, gone };
   return {
     messages: messagesLeft,
-    outcome: { answered: true, before, after, prompts: promptCounts, steps, whole: ids },
+    outcome: { answered: true, before, after, prompts: countPrompts(parts, known), steps, whole: ids },
   };
+}
+
+/** The user's prompts that stay, and how many are known. */
+function countPrompts(parts: readonly Part[], known: ReadonlySet<string>): ExactReceipt['prompts'] {
+  const kept = parts.filter((part) => isOfUser(part, known)).length;
+  const shown = parts.flatMap((part) => (part.kind === 'prompt' ? [part.message.text.trim(), part.heard?.trim()] : []));
+  return { kept, of: kept + [...known].filter((text) => !shown.includes(text)).length };
 }
 
 /** Refuses to remove results that the model has yet to see, or waits until it has seen them. */
@@ -123,26 +108,29 @@ function refuseCut(
   return loss === undefined && summary === undefined ? undefined : refusal(messages, waits);
 }
 
+interface Sharing {
+  /** The step whose results the model has yet to see. */
+  readonly open: Round | undefined;
+  readonly form: Form;
+  /** Tokens of an unseen step in the user's words: it takes the space of an open step. */
+  readonly unseen: number;
+  readonly keep: readonly string[] | undefined;
+}
+
 /**
  * Shares the room. In order of priority: unseen results, contents that are likely to be used again, the last steps,
  * then lines.
  */
-function shareRoom(
-  parts: readonly Part[],
-  room: number,
-  keep: ReadonlySet<string>,
-  { isOpen, form, stepTokens }: WholeOptions & { readonly stepTokens: number },
-) {
-  const open = isOpen ? parts.findLast((part) => part.kind === 'round') : undefined;
+function shareRoom(parts: readonly Part[], room: number, { open, form, unseen, keep }: Sharing) {
   const openTokens = open === undefined ? 0 : tokensOfAll(form.write(open, resultsOf(open)));
-  const unseenTokens = stepTokens + openTokens;
-  const used = usedRounds(parts, (room - unseenTokens) * MAX_USED_SHARE, { keep, form });
-  const freeTokens = room - tokensOfAll([...used.values()].flat());
-  const forSteps = Math.min(freeTokens, Math.max(freeTokens * WHOLE_SHARE, unseenTokens));
-  const whole = new Map([...used, ...wholeRounds(parts, forSteps - stepTokens, { isOpen, form })]);
+  const first = unseen + openTokens;
+  const used = usedRounds(parts, (room - first) * MAX_USED_SHARE, { keep: new Set(keep), form });
+  const free = room - tokensOfAll([...used.values()].flat());
+  const forSteps = Math.min(free, Math.max(free * WHOLE_SHARE, first)) - unseen;
+  const whole = new Map([...used, ...wholeRounds(parts, forSteps, { isOpen: open !== undefined, form })]);
   const isCut = open !== undefined && openTokens > tokensOfAll(whole.get(open) ?? []);
-  const rest = Math.min(freeTokens * (1 - WHOLE_SHARE), Math.max(0, freeTokens - unseenTokens));
-  return { open, isCut, whole, rest };
+  const rest = Math.min(free * (1 - WHOLE_SHARE), Math.max(0, free - first));
+  return { isCut, whole, rest };
 }
 
 /** Adds the user's words that no prompt contains. */
@@ -169,15 +157,21 @@ function refusal(messages: readonly Message[], why: string): Answer {
 
 /** Puts the note before the last steps, so that the text before the note stays the same at the next compaction. */
 function assembleMessages(parts: readonly Part[], whole: Whole, entries: readonly Entry[], note: string): Message[] {
-  const stays = parts.map((part): (Message | Entry)[] => {
+  const stays = parts.map((part): readonly (Message | string)[] => {
     if (part.kind === 'prompt') return [part.message];
     const messages = part.kind === 'round' ? whole.get(part) : undefined;
-    return [...(messages ?? entries.filter((entry) => entry.part === part))];
+    return messages ?? entries.filter((entry) => entry.part === part).map(writeEntry);
   });
   const first = lastRun(parts, whole);
   const end = parts.at(-1)?.kind === 'prompt' ? parts.length - 1 : parts.length;
   stays.splice(first < 0 ? end : first, 0, [createMessage('user', note)]);
   return withLinesJoined(stays.flat());
+}
+
+/** A message, or a line that joins its neighbours. */
+function writeEntry({ kind, text }: Entry): Message | string {
+  if (kind === 'line') return text;
+  return kind === 'reply' ? createMessage('assistant', text) : createMessage('user', summaryText(text));
 }
 
 /** Index of the first whole step in the unbroken run at the end; -1 without such a run. */
@@ -189,20 +183,18 @@ function lastRun(parts: readonly Part[], whole: Whole): number {
 }
 
 /** Joins consecutive lines into one message. */
-function withLinesJoined(stays: readonly (Message | Entry)[]): Message[] {
+function withLinesJoined(stays: readonly (Message | string)[]): Message[] {
   const messages: Message[] = [];
   let lines: string[] = [];
   for (const [at, one] of stays.entries()) {
-    const next = stays[at + 1];
-    if ('role' in one) messages.push(one);
-    else if (one.kind === 'reply') messages.push(createMessage('assistant', one.text));
-    else if (one.kind === 'summary') messages.push(createMessage('user', summaryText(one.text)));
-    else {
-      lines.push(one.text);
-      if (next !== undefined && 'kind' in next && next.kind === 'line') continue;
-      messages.push(createMessage('user', linesText(lines)));
-      lines = [];
+    if (typeof one !== 'string') {
+      messages.push(one);
+      continue;
     }
+    lines.push(one);
+    if (typeof stays[at + 1] === 'string') continue;
+    messages.push(createMessage('user', linesText(lines)));
+    lines = [];
   }
   return messages;
 }

@@ -40,17 +40,11 @@ export function partsOf(messages: readonly Message[], known: Known): Part[] {
     const message = messages[from] as Message;
     const isUsers = isUserMessage(message);
     const end = isUsers ? from + 1 : roundEnd(messages, from);
-    const isOpenStep = from > answered && isStep(message.text);
-    if (isOpenStep) parts.push({ kind: 'prompt', message });
-    else if (isUsers) parts.push(...userParts(message, messages[end], known));
+    if (isUsers) parts.push(...userParts(message, messages[end], known, from < answered));
     else parts.push(roundOf(messages.slice(from, end)));
     from = end;
   }
-  const [last, newest] = [parts.at(-1), messages.at(-1)];
-  // The model has not answered the last message yet.
-  const isRunning = newest !== undefined && (last?.kind === 'asked' || reportIn(newest.text, known) !== undefined);
-  const all: Part[] = isRunning ? [...parts.slice(0, -1), { kind: 'prompt', message: newest }] : parts;
-  return all.filter((part) => part.kind !== 'round' || part.words !== '' || part.calls.length > 0);
+  return parts.filter((part) => part.kind !== 'round' || part.words !== '' || part.calls.length > 0);
 }
 
 /** Inserts missing messages from running turns after their step, or at the end; an answered report becomes a line. */
@@ -141,13 +135,13 @@ export function hasText({ text }: ToolResult): boolean {
   return text !== '' && !isUnchangedRead(text) && !text.startsWith(SKILL);
 }
 
-function userParts(message: Message, next: Message | undefined, known: Known): Part[] {
+function userParts(message: Message, next: Message | undefined, known: Known, isAnswered: boolean): Part[] {
   const { text, handle } = message;
-  if (known.has(text.trim())) return [{ kind: 'prompt', message }];
-  const own = readOwn(text);
+  const [own, report] = [readOwn(text), reportLine(text)];
+  const isOpen = !isAnswered && (isStep(text) || own?.kind === 'asked' || report !== undefined);
+  if (isOpen || known.has(text.trim())) return [{ kind: 'prompt', message }];
   if (own !== undefined) return [own.kind === 'heard' ? { kind: 'prompt', message, heard: own.text } : own];
   if (isSummary(text)) return [{ kind: 'summary', text: groupsIn(SUMMARY, text)[0] ?? text }];
-  const report = reportLine(text);
   if (report !== undefined) return [{ kind: 'lines', lines: [report] }];
   // Pictures have no text; claude's rows without text stay unchanged.
   const isClaudes = isNotice(text) && !hasAsked(text, next);

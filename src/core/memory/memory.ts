@@ -99,7 +99,6 @@ export function createMemory({ run, mask }: { readonly run: Run; readonly mask: 
     handoff: (state: GovernorState, t: number, inWork = promptsInTurn(state)): string =>
       renderHandoff(notebook, {
         ...headOf(state),
-        firstPrompt: notebook.firstPrompt,
         running: inWork.map(({ event }) => mask(textsOf(event.blocks))),
         folder,
         t,

@@ -94,13 +94,10 @@ export function lineFeeds(text: string, from = 0, to = text.length): number {
 
 /** The last `count` lines, at most `length` UTF-16 units. */
 export function lastLines(text: string, count: number, length: number): string {
-  const end = text.trimEnd();
-  let start = end.length;
-  for (let lines = 0; lines < count && start > 0; lines++) start = end.lastIndexOf('\n', start - 1);
-  const from = Math.max(start + 1, end.length - length, 0);
-  // Do not start inside a surrogate pair.
-  const unit = end.charCodeAt(from);
-  return end.slice(unit >= 0xdc00 && unit < 0xe000 ? from + 1 : from);
+  const end = text.trimEnd().slice(-length);
+  // Do not start inside a surrogate pair, or with an empty line.
+  const whole = end.replace(/^[\n\udc00-\udfff]/, '');
+  return whole.split('\n').slice(-count).join('\n');
 }
 
 export function pluralize(count: number, noun: string, plural = `${noun}s`): string {

@@ -4,7 +4,7 @@ import { agentOfTask } from '../agents/agents.ts';
 import { USUAL_RATIOS } from '../cost/prices.ts';
 import { predictedTokens } from '../gauge/gauge.ts';
 import { estimateTokens } from '../gauge/token-estimate.ts';
-import { inTokens, type Policy, type Tiers, type ToolsPolicy } from '../policy.ts';
+import { inTokens, type Tiers, type ToolsPolicy } from '../policy.ts';
 import { promptsInTurn } from '../prompts/mailbox.ts';
 import type { GovernorState } from '../state.ts';
 import type { ToolCall } from './tool-budget.ts';
@@ -61,49 +61,44 @@ export function planRoom(tiers: Tiers, spent: Spent): Pick<Room, 'plan' | 'resul
 
 /** The room of the main thread (null) or of a subagent, each in its own window. */
 export function roomFor(state: GovernorState, agent: string | null): Room {
-  const { run, gauge } = state;
-  const toolBudget = state.work.budget;
-  const main = {
-    history: toolBudget.history,
-    results: toolBudget.results,
-    user: sumOf(promptsInTurn(state), ({ text }) => estimateTokens(text)),
-    used: gauge.basis === 'none' ? undefined : predictedTokens(gauge),
-  };
+  const { policy } = state.run;
+  const { budget } = state.work;
   // Assumes that a subagent's window has the size of the main thread's.
-  const own = (id: string) => ({ results: ownOf(toolBudget.agents, id) ?? 0, used: agentOfTask(state, id)?.used });
-  const { history, results, user, used } = agent === null ? main : { history: 0, user: 0, ...own(agent) };
-  const waiting = Object.values(toolBudget.open).filter((result) => result.agent === agent);
-  const open = sumOf(waiting, ({ tokens }) => tokens);
-  const spent = { history, toolResults: resultsInPlan(state, results) + open, user };
-  return roomIn(run.policy, gauge.window.tokens, spent, used === undefined ? undefined : used + open);
-}
-
-/**
- * The room of a context.
- * @param window tokens; undefined if unknown
- * @param used tokens in it; undefined without a measurement
- */
-export function roomIn(policy: Policy, window: number | undefined, spent: Spent, used: number | undefined): Room {
+  const { tokens: window } = state.gauge.window;
   const tiers = tiersInTokens(policy.tiers, window);
-  const planned = planRoom(tiers, spent);
+  const { history, results, user, used } = agent === null ? usedByMain(state) : usedByAgent(state, agent);
+  const waiting = Object.values(budget.open).filter((result) => result.agent === agent);
+  const open = sumOf(waiting, ({ tokens }) => tokens);
+  // A long turn that has used up the plan for results gets it again, because the window is measured anyway.
+  const inPlan = tiers.toolResults > 0 ? results % tiers.toolResults : results;
+  const planned = planRoom(tiers, { history, toolResults: inPlan + open, user });
   if (used === undefined || window === undefined) return { ...planned, worth: 0 };
-  const remaining = window - used - tiers.response;
+  const next = used + open;
+  const remaining = window - next - tiers.response;
   const { compaction, thresholds } = policy;
   // The level between turns; without compaction, the level within a turn.
   const reliefLevel = inTokens(compaction.enabled ? thresholds.compact : thresholds.midTurn, window);
-  const relief = Math.min(remaining, reliefLevel - used);
-  return { ...planned, window: remaining, relief, worth: breakEvenTokens(used) };
+  const relief = Math.min(remaining, reliefLevel - next);
+  return { ...planned, window: remaining, relief, worth: breakEvenTokens(next) };
+}
+
+function usedByMain(state: GovernorState) {
+  const { history, results } = state.work.budget;
+  const user = sumOf(promptsInTurn(state), ({ text }) => estimateTokens(text));
+  return { history, results, user, used: state.gauge.basis === 'none' ? undefined : predictedTokens(state.gauge) };
+}
+
+function usedByAgent(state: GovernorState, agent: string) {
+  const results = ownOf(state.work.budget.agents, agent) ?? 0;
+  return { history: 0, results, user: 0, used: agentOfTask(state, agent)?.used };
 }
 
 /** Tokens that one result of this tool may have now, not below the size that is worth a call. */
 export function allocation(state: GovernorState, { tool, agent }: Pick<ToolCall, 'tool' | 'agent'>): number {
-  return allocationIn(state.run.policy, state.gauge.window.tokens, roomFor(state, agent), tool);
-}
-
-export function allocationIn({ tools }: Policy, window: number | undefined, room: Room, tool: string): number {
-  const { minTokens } = tools;
-  const perCall = inTokens(perCallOf(tools, tool), window);
-  const allotment = allot(room, { perCall, minTokens });
+  const { tools } = state.run.policy;
+  const room = roomFor(state, agent);
+  const perCall = inTokens(perCallOf(tools, tool), state.gauge.window.tokens);
+  const allotment = allot(room, { perCall, minTokens: tools.minTokens });
   // The agent is likely to fetch the rest of a cut file. So only a low `perCall` limits a Read, and the plan does not.
   return tool === 'Read' && perCall >= LARGEST_PART
     ? Math.max(allotment, Math.min(perCall, Math.floor(room.window ?? 0)))
@@ -158,13 +153,4 @@ function matches(pattern: string, tool: string): boolean {
 export function tiersInTokens(tiers: Tiers, window: number | undefined): Tiers {
   const entries = Object.entries(tiers).map(([name, tier]) => [name, inTokens(tier, window)]);
   return { ...tiers, ...Object.fromEntries(entries) };
-}
-
-/**
- * Results that count against the plan. A long turn that has used up the plan gets it again, because the window is
- * measured anyway.
- */
-function resultsInPlan({ run, gauge }: GovernorState, results: number): number {
-  const tier = inTokens(run.policy.tiers.toolResults, gauge.window.tokens);
-  return tier > 0 ? results % tier : results;
 }

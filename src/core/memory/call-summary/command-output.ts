@@ -10,12 +10,6 @@ const KNOWN = /^git (?:-C \S+ |--no-pager )*(status|diff|show|log)\b([^;&|<`$()\
 const REDIRECTED = /(?<!2)>|&\s*$/;
 const PAGED = /\|\s*(head|tail)(?: -n? ?(\d{1,9}))?\s*$/;
 
-export interface Printed {
-  readonly text: string;
-  /** claude kept only the beginning of the output. */
-  readonly isPart: boolean;
-}
-
 interface Output {
   readonly shown: string;
   readonly isCut: boolean;
@@ -25,8 +19,8 @@ interface Output {
 
 type Summarize = (output: Output, quote: Quote) => string | undefined;
 
-/** Summarizes a command's output; undefined for an unknown format. */
-export function summarizeOutput(command: string, { text, isPart }: Printed, quote: Quote): string | undefined {
+/** Summarizes a command's output; undefined for an unknown format. @param isPart claude kept only its beginning */
+export function summarizeOutput(command: string, text: string, isPart: boolean, quote: Quote): string | undefined {
   const [verb = '', words = ''] = REDIRECTED.test(command) ? [] : groupsIn(KNOWN, commandCore(command).text);
   const [viewer, count = 10] = groupsIn(PAGED, command);
   const lines = nearLines(text);

@@ -3,7 +3,6 @@ import { LONG_LINE_LENGTH, type Mask, oneLine, pluralize } from '../../text/word
 import { describeInput, describeResult } from '../entries/describe.ts';
 import type { CommandFacts } from '../entry.ts';
 import { commandEnd, commandFacts, type EndedCall, withoutExitLine } from '../extract/tool-calls.ts';
-import type { Printed } from './command-output.ts';
 import { summarizeSearch } from './found-files.ts';
 import { type PlaceOf, summarizeEdit, summarizeRead } from './summarize-files.ts';
 import {
@@ -21,7 +20,7 @@ import {
 
 interface SummaryContext {
   /** Summarizes a command's output if its format is known; otherwise the last line is used. */
-  readonly summarizeOutput?: (command: string, output: Printed, quote: Quote) => string | undefined;
+  readonly summarizeOutput?: (command: string, text: string, isPart: boolean, quote: Quote) => string | undefined;
   readonly placeOf?: PlaceOf;
   readonly mask: Mask;
 }
@@ -49,25 +48,18 @@ function summarizeCommand(ended: EndedCall, context: SummaryContext, quote: Quot
 
 const OUTPUT_FILE_NOTICE = /Output is being written to: (\/\S{1,500}\.output)\./;
 
-function outputOf(
-  ended: EndedCall,
-  { text, exit }: CommandFacts,
-  { summarizeOutput }: SummaryContext,
-  quote: Quote,
-): string {
-  const { outcome, result, use } = ended;
+function outputOf(ended: EndedCall, { text }: CommandFacts, { summarizeOutput }: SummaryContext, quote: Quote): string {
+  if (ended.outcome !== 'ok') return failureOf(ended, quote);
   const printed = printedBy(ended);
-  const keptText = describeKept(ended, quote);
-  // A search exits with 1 if nothing matches, which is an answer.
-  const isAnswer = outcome === 'ok' || exit === 1;
-  const summary = isAnswer
-    ? summarizeOutput?.(text, { text: printed, isPart: keptText !== undefined }, quote)
-    : undefined;
-  if (summary !== undefined) return keptText === undefined ? summary : `${summary}; ${keptText}`;
-  if (outcome === 'ok')
-    return keptText ?? (printed.trim() === '' ? 'no output' : summarizeText(printed, 'last', quote));
+  const kept = describeKept(ended, quote);
+  const summary = summarizeOutput?.(text, printed, kept !== undefined, quote);
+  const known = [summary, kept].filter(Boolean).join('; ');
+  return known || (printed.trim() === '' ? 'no output' : summarizeText(printed, 'last', quote));
+}
+
+function failureOf({ use, outcome, result }: EndedCall, quote: Quote): string {
   const description = describeResult(use.name, outcome, result.text);
-  return description === '' ? '' : quote(description, TEXT_LENGTH);
+  return description && quote(description, TEXT_LENGTH);
 }
 
 /** Text that claude adds to the output. */
@@ -102,8 +94,8 @@ function summarizeOther(ended: EndedCall, quote: Quote): string {
   const { name } = use;
   const head = headOf(name, input, quote);
   if (outcome !== 'ok') {
-    const description = describeResult(name, outcome, result.text);
-    return `${head} ${outcome}${description === '' ? '' : `: ${quote(description, TEXT_LENGTH)}`}`;
+    const failure = failureOf(ended, quote);
+    return `${head} ${outcome}${failure && `: ${failure}`}`;
   }
   const { isAsync, outputFile } = report;
   if (isAsync === true) return `${head} in the background: ${quote(stringOf(outputFile), PATH_LENGTH)}`;

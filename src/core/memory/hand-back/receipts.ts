@@ -1,5 +1,5 @@
 import { isOfSubagent } from '../../governor/control/hook-callbacks.ts';
-import type { Receipt } from '../../governor/decisions.ts';
+import type { Receipt, ToldFact } from '../../governor/decisions.ts';
 import { isAnswer, isMainMessage, isMessage } from '../../governor/facts.ts';
 import type { Input } from '../../governor/input.ts';
 import { plainText } from '../../protocol/blocks.ts';
@@ -83,23 +83,20 @@ function summaryIn(event: Event): string | undefined {
   return isOfSubagent(event) ? undefined : textOf(fieldsOf(event.request.input).compact_summary);
 }
 
+const AUTHORS = ['claude', 'ctxb'] as const;
+
 function receiptOf({ relief, facts, claude, ctxb }: Open): Receipt {
-  const [own, handedBack] = [searchable(claude.join('\n')), searchable(ctxb.join('\n'))];
-  const keeperOf = (fact: Fact): 'claude' | 'ctxb' | undefined => {
-    if (holds(own, fact)) return 'claude';
-    return holds(handedBack, fact) ? 'ctxb' : undefined;
-  };
-  const judged = facts.map((fact) => ({ kind: fact.kind, text: fact.name, by: keeperOf(fact) }));
-  judged.sort((one, other) => FACT_KINDS.indexOf(one.kind) - FACT_KINDS.indexOf(other.kind));
-  const stayed = judged.flatMap(({ by, ...fact }) => (by === undefined ? [] : [{ ...fact, by }]));
-  return {
-    relief,
-    all: tallyOf(facts),
-    kept: tallyOf(stayed),
-    given: tallyOf(stayed.filter(({ by }) => by === 'ctxb')),
-    gone: judged.flatMap(({ by, ...fact }) => (by === undefined ? [fact] : [])),
-    stayed,
-  };
+  const texts = { claude: searchable(claude.join('\n')), ctxb: searchable(ctxb.join('\n')) };
+  const gone: ToldFact[] = [];
+  const stayed: Receipt['stayed'][number][] = [];
+  for (const fact of facts.toSorted((one, other) => FACT_KINDS.indexOf(one.kind) - FACT_KINDS.indexOf(other.kind))) {
+    const { kind, name: text } = fact;
+    const by = AUTHORS.find((author) => holds(texts[author], fact));
+    if (by === undefined) gone.push({ kind, text });
+    else stayed.push({ kind, text, by });
+  }
+  const given = stayed.filter(({ by }) => by === 'ctxb');
+  return { relief, all: tallyOf(facts), kept: tallyOf(stayed), given: tallyOf(given), gone, stayed };
 }
 
 export type Receipts = ReturnType<typeof createReceipts>;

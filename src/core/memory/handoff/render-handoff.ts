@@ -22,7 +22,6 @@ export interface HandoffFacts {
   /** The task as the user stated it. */
   readonly task: string | undefined;
   readonly state: string | undefined;
-  readonly firstPrompt: string | undefined;
   /** Prompts in progress, oldest first. */
   readonly running: readonly string[];
   /** Folder of the index and the detail files, as the reader should name it; empty without files. */
@@ -102,7 +101,7 @@ function partsOf(notebook: Notebook, facts: HandoffFacts): Parts {
 const REASONS_UNKNOWN =
   "Not known: ctxb's notes hold what was done, not why. Ask, or read the code, before you undo anything.";
 
-function goal({ prompts }: Notebook, { task, firstPrompt, running }: HandoffFacts): Part {
+function goal({ prompts, firstPrompt }: Notebook, { task, running }: HandoffFacts): Part {
   const said = [
     ...verbatim('The task, as the user named it:', task, TASK_LENGTH),
     ...verbatim('The first prompt, word for word:', firstPrompt === task ? undefined : firstPrompt, PROMPT_LENGTH),

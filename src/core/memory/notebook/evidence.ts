@@ -27,9 +27,8 @@ const MAX_COMMANDS = 500;
 /** Items of each kind that can be handed back or searched for in a summary. */
 const NEWEST = 40;
 
-type Tally = { readonly [K in FileChange['change']]: number };
-
-const UNTOUCHED: Tally = { created: 0, edited: 0 };
+/** How often a file was changed, by the kind of change. */
+type Tally = { readonly [K in FileChange['change']]?: number };
 
 export type Evidence = ReturnType<typeof createEvidence>;
 
@@ -43,7 +42,7 @@ export function createEvidence(deadEnds: () => readonly DeadEnd[] = () => []) {
   const reads = new Map<string, true>();
 
   function fileCounts(path: string): string {
-    const changes = Object.entries(files.get(path) ?? UNTOUCHED).filter(([, count]) => count > 0);
+    const changes = Object.entries(files.get(path) ?? {});
     return changes
       .map(([change, count]) => (count === 1 ? change : `${change} ${pluralize(count, 'time')}`))
       .join(', ');
@@ -71,8 +70,8 @@ export function createEvidence(deadEnds: () => readonly DeadEnd[] = () => []) {
       const { command, change: changed } = entry;
       if (changed !== undefined) {
         const { path, change } = changed;
-        const tally = files.get(path) ?? UNTOUCHED;
-        remember(files, path, { ...tally, [change]: tally[change] + 1 }, MAX_FILES);
+        const tally = files.get(path) ?? {};
+        remember(files, path, { ...tally, [change]: (tally[change] ?? 0) + 1 }, MAX_FILES);
       }
       if (command === undefined || command.exit === null) return;
       const { times = 0 } = commands.get(command.text) ?? {};

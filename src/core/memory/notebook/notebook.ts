@@ -15,8 +15,8 @@ import { commandEnd } from '../extract/tool-calls.ts';
 import { remember } from '../remember.ts';
 import { createTasks } from '../tasks.ts';
 import { createEvidence } from './evidence.ts';
-import { createRequests } from './requests.ts';
 import { createToolLog } from './tool-log.ts';
+import { createRequests } from './user-words.ts';
 
 export interface Noted {
   readonly pages: readonly Page[];
@@ -203,8 +203,6 @@ export function createSection(file: DetailFile, title: string) {
   const section = {
     file,
     total: 0,
-    /** Some items replaced earlier items. */
-    hasRepeats: false,
     add({ heading, body, key, text }: SectionEntry): Page {
       const number = ++section.total;
       const opening = number === 1 ? `# ${title}\n\n` : '';
@@ -213,7 +211,6 @@ export function createSection(file: DetailFile, title: string) {
       lines += lineFeeds(page);
       // Exclude the blank line after the entry.
       const item = { key: key ?? `#${number}`, number, text, from, to: lines - 1 };
-      section.hasRepeats ||= items.has(item.key);
       remember(items, item.key, item, MAX_ITEMS);
       return { file, text: page };
     },

@@ -61,7 +61,7 @@ function sectionLines({ title, lines, total, file }: Part, room: number, folder:
 function partsOf(notebook: Notebook): Part[] {
   const { prompts, states, deadEnds, artifacts, commands, cleared } = notebook;
   const worked = cleared === 0 ? '' : `, ${cleared} more worked later`;
-  const repeated = commands.hasRepeats ? ', each at its last run' : '';
+  const repeated = commands.total > commands.items().length ? ', each at its last run' : '';
   return [
     partOf('Human Input', prompts, pluralize(prompts.total, 'prompt')),
     partOf('State Changes', states, pluralize(states.total, 'change')),

@@ -1,15 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../../../src/config/defaults.ts';
+import { initialState } from '../../../../src/core/governor/initial-state.ts';
+import { changedIn } from '../../../../src/core/governor/steps.ts';
 import {
-  allocationIn,
+  allocation,
   allot,
   perCallOf,
   planRoom,
   type Room,
-  roomIn,
   tiersInTokens,
 } from '../../../../src/core/governor/tool-budget/room.ts';
-import { policyWith } from '../../../support/governor.ts';
+import { policyWith, runWith } from '../../../support/governor.ts';
 import { createRandom } from '../../../support/random.ts';
 
 const { tiers, tools } = DEFAULTS;
@@ -86,10 +87,10 @@ describe('the room for one result', () => {
 });
 
 describe('a file', () => {
-  const policy = { ...policyWith(), tools: DEFAULTS.tools };
-  const spent = { history: 0, toolResults: 39_000, user: 0 };
+  const policy = { ...policyWith({ window: 200_000 }), tools: DEFAULTS.tools };
+  const start = changedIn(initialState(runWith({ policy })), 'budget', { results: 39_000 });
   const allowed = (tool: string, used: number) =>
-    allocationIn(policy, 200_000, roomIn(policy, 200_000, spent, used), tool);
+    allocation({ ...start, gauge: { ...start.gauge, basis: 'asked', used } }, { tool, agent: null });
 
   it('passes whole while the window has room, regardless of the plan; other results do not', () => {
     expect(allowed('Read', 120_000)).toBe(25_000);

@@ -117,7 +117,7 @@ function fileList({ files = [], total_files }: Data): FileList {
 }
 
 function printed(command: string, text: string): string {
-  return summarizeOutput(command, { text, isPart: false }, bare) ?? '';
+  return summarizeOutput(command, text, false, bare) ?? '';
 }
 
 /** A status as git prints it. A tree that is not clean has a file in one of its parts. */

@@ -15,7 +15,6 @@ const FACTS: HandoffFacts = {
   session: 's1',
   task: undefined,
   state: undefined,
-  firstPrompt: undefined,
   running: [],
   folder: '.context/sessions/s1',
   t: 0,
@@ -24,8 +23,7 @@ const FACTS: HandoffFacts = {
 function handoffOf(entries: readonly Entry[], facts: Partial<HandoffFacts> = {}): string {
   const notebook = createNotebook();
   for (const entry of entries) notebook.add(entry);
-  const { firstPrompt, state } = notebook;
-  return renderHandoff(notebook, { ...FACTS, firstPrompt, state, ...facts });
+  return renderHandoff(notebook, { ...FACTS, state: notebook.state, ...facts });
 }
 
 function section(text: string, name: (typeof HANDOFF_SECTIONS)[number]): string {
@@ -125,10 +123,9 @@ describe('for any texts', () => {
       session: long,
       task: long,
       state: long,
-      firstPrompt: `${long}.`,
       running: [long, long, long, long],
     };
-    const text = handoffOf([PROMPT, command(long, 1), edit(long)], { ...facts, folder: long });
+    const text = handoffOf([{ ...PROMPT, text: `${long}.` }, command(long, 1), edit(long)], { ...facts, folder: long });
     expect(text.length).toBeLessThanOrEqual(RENDERED_LIMIT);
     expect(text.isWellFormed()).toBe(true);
     expect([...parseHandoff(text).sections.keys()]).toStrictEqual([...HANDOFF_SECTIONS]);
@@ -148,8 +145,8 @@ describe.skipIf(TRANSCRIPTS.length === 0)('of real sessions', () => {
   it.each(TRANSCRIPTS)('$name', ({ path }) => {
     const notebook = createNotebook();
     for (const entry of entriesIn(path)) notebook.add(entry);
-    const { firstPrompt, state, evidence } = notebook;
-    const text = renderHandoff(notebook, { ...FACTS, firstPrompt, state });
+    const { state, evidence } = notebook;
+    const text = renderHandoff(notebook, { ...FACTS, state });
     expect(text.length).toBeLessThanOrEqual(RENDERED_LIMIT);
     const problems = checkHandoff(text, { exists: () => true, outcomeOf: evidence.outcomeOf });
     expect(problems).toStrictEqual([]);

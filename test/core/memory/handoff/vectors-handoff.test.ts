@@ -9,9 +9,9 @@ import { vectorsOf } from '../../../support/recordings.ts';
 function handoffOf(entries: readonly Entry[]): string {
   const notebook = createNotebook();
   for (const entry of entries) notebook.add(entry);
-  const { firstPrompt, state } = notebook;
+  const { state } = notebook;
   const facts = { session: 's1', task: undefined, running: [], folder: '.context/sessions/s1', t: 0 };
-  return renderHandoff(notebook, { ...facts, firstPrompt, state });
+  return renderHandoff(notebook, { ...facts, state });
 }
 
 /** Paths under `## Files`, in the order they came up. */
