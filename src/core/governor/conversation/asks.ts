@@ -111,8 +111,8 @@ function findAnswer(before: GovernorState, state: GovernorState, asked: ReliefRe
   if (failure !== undefined) return { done: false, text: failure };
   const { unmeasured } = state.relief;
   const { before: size, phase } = asked;
-  const landed = unmeasured === undefined && phase === 'begun' ? before.relief.unmeasured : undefined;
-  if (landed !== undefined) return doneAnswer(landed, size, state.gauge.used);
+  const measuredRelief = unmeasured === undefined && phase === 'begun' ? before.relief.unmeasured : undefined;
+  if (measuredRelief !== undefined) return doneAnswer(measuredRelief, size, state.gauge.used);
   // Before the next call, the size comes from the receipt, or from claude's own count.
   if (unmeasured !== undefined && state.gauge.basis === 'asked' && state.turn.phase === 'idle') {
     const { receipt } = unmeasured;

@@ -161,14 +161,14 @@ export function measureRelief(state: GovernorState): GovernorState {
     return measureCompaction(changedIn(state, 'relief', { due }), unmeasured, freed);
   }
   const lastHandoff = relief.lastHandoff && { ...relief.lastHandoff, sizeAfter: gauge.used };
-  const landed = changedIn(state, 'relief', {
+  const measured = changedIn(state, 'relief', {
     unmeasured: undefined,
     due: undefined,
     isHandoffUseless: isMissed,
     lastHandoff,
   });
   const reason = isMissed ? 'the handoff freed too little' : 'the handoff made room';
-  return decide(landed, 'landed', reason, { relief: 'handoff', freed });
+  return decide(measured, 'landed', reason, { relief: 'handoff', freed });
 }
 
 const MAX_SIZES_AFTER = 8;

@@ -33,12 +33,12 @@ function startedBy(who: Turn['startedBy'], { used }: GovernorState['gauge']) {
 export function finishTurn(state: GovernorState, event: ResultEvent): Pick<GovernorState, 'turn' | 'mailbox'> {
   const { turn, run, gauge, limits } = state;
   // claude was reporting a task when ctxb sent the prompt, so the prompt's turn still follows.
-  const isAhead = event.fromBackgroundTask && turn.startedBy === 'prompt';
-  const isStopped = !isAhead && reportsInterrupt(event);
+  const isPromptTurnPending = event.fromBackgroundTask && turn.startedBy === 'prompt';
+  const isStopped = !isPromptTurnPending && reportsInterrupt(event);
   const prompts = promptsInTurn(state);
   // claude starts another turn for prompts that came too late for this turn, unless somebody stopped it.
   const carriedOver = isStopped ? [] : sentPrompts(state);
-  const queued = isAhead ? prompts : carriedOver;
+  const queued = isPromptTurnPending ? prompts : carriedOver;
   // An interrupt for the cost of the previous turn can arrive before the prompt.
   const isUnread = turn.calls === 0 && limits.brokenOff;
   const dropped = isUnread ? prompts : sentPrompts(state);

@@ -100,8 +100,8 @@ export function mapContents(contents: Contents, change: (content: Content, name:
  */
 export function lastFiles({ byName }: Contents): (readonly [name: string, content: Content])[] {
   const files = [...byName].filter(([, { kind }]) => isFileKind(kind));
-  const afterUse = ({ usedAt, changedAt }: Content) => usedAt - Number(usedAt === changedAt) / 2;
-  return files.reverse().sort(([, one], [, other]) => afterUse(other) - afterUse(one));
+  const useOrder = ({ usedAt, changedAt }: Content) => usedAt - Number(usedAt === changedAt) / 2;
+  return files.reverse().sort(([, one], [, other]) => useOrder(other) - useOrder(one));
 }
 
 export function isFileKind(kind: Kind): boolean {

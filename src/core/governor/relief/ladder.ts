@@ -127,7 +127,7 @@ export const DOCUMENT_TOKENS = 6_000;
 export const USUAL_GROWTH = 617;
 
 /** Expected size of the first call after a compaction, in tokens. */
-export function expectedSizeAfter(landings: readonly number[], ceiling: number): number {
-  const median = landings.toSorted((a, b) => a - b)[Math.floor(landings.length / 2)];
+export function expectedSizeAfter(sizesAfter: readonly number[], ceiling: number): number {
+  const median = sizesAfter.toSorted((a, b) => a - b)[Math.floor(sizesAfter.length / 2)];
   return median ?? Math.min(USUAL_SIZE_AFTER, Math.round(ceiling / 2));
 }

@@ -63,12 +63,12 @@ function outlookOf(state: GovernorState, how: Outlook['how']): Outlook & Working
   const prefix = prefixOf(state);
   const contents = workingSetOf(state);
   const { kept } = contents;
-  const landings = {
+  const sizes = {
     exact: sizeAfterExact(state) + kept,
     summary: expectedSizeAfter(relief.sizesAfter, ceiling),
     handoff: (relief.lastHandoff?.sizeAfter ?? prefix + DOCUMENT_TOKENS) + kept,
   };
-  const sizeAfter = landings[how];
+  const sizeAfter = sizes[how];
   return {
     ...contents,
     full,

@@ -17,14 +17,14 @@ import type { Refetched } from './economic-moment.ts';
  * this session, each extended by `GAP_FACTOR`, and on `ASSUMED_GAPS` gaps of `USUAL_GAP` calls. Caches the result for
  * each age.
  */
-function survivalOf(gaps: Gaps, times: number): (age: number) => number {
+function survivalOf(gaps: Gaps, reuses: number): (age: number) => number {
   const lengths = Object.entries(gaps).map(([gap, count]) => ({ reach: GAP_FACTOR * Number(gap), count }));
   const known = new Map<number, number>();
   return (age) => {
     let share = known.get(age);
     if (share === undefined) {
       const longer = sumOf(lengths, ({ reach, count }) => count / (1 + (age / reach) ** 3));
-      share = (longer + ASSUMED_GAPS / (1 + age / USUAL_GAP)) / (times + ASSUMED_GAPS);
+      share = (longer + ASSUMED_GAPS / (1 + age / USUAL_GAP)) / (reuses + ASSUMED_GAPS);
       known.set(age, share);
     }
     return share;
@@ -83,14 +83,14 @@ interface AgedContent extends Pick<HeldContent, 'age' | 'isInUse'> {
  * call without a use.
  */
 function withChances(alike: readonly AgedContent[], gaps: Gaps): HeldContent[] {
-  const times = sumOf(Object.values(gaps), (count) => count);
-  const survival = survivalOf(gaps, times);
+  const reuses = sumOf(Object.values(gaps), (count) => count);
+  const survival = survivalOf(gaps, reuses);
   const waits = alike.map(({ age }) => survival(age));
   let share = 0.5;
   const chanceOf = (wait: number) => (share * wait) / (share * wait + 1 - share);
   for (let round = 0; round < ITERATIONS; round++) {
-    const expectedUses = times + sumOf(waits, chanceOf);
-    share = (expectedUses + 1) / (times + alike.length + 2);
+    const expectedUses = reuses + sumOf(waits, chanceOf);
+    share = (expectedUses + 1) / (reuses + alike.length + 2);
   }
   const held = alike.filter(({ isHeld }) => isHeld);
   return held.map(({ content, age, isInUse }) => {
