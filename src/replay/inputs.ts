@@ -44,7 +44,8 @@ export function createInputReader() {
    */
   function isOver(event: Pick<AssistantEvent, 'messageId' | 'model' | 'subagent' | 'usage'>): boolean {
     if (event.messageId === '') return false;
-    const thread = `${event.model ?? ''} ${event.subagent ?? ''}`;
+    const { model = '', subagent } = event;
+    const thread = subagent === null ? model : `${model} ${subagent}`;
     const read = readKey(event.usage) ?? 0;
     const going = isMixed(event) ? `${event.messageId} ${read}` : event.messageId;
     if (newest.get(thread) === going) return false;

@@ -12,8 +12,6 @@ export interface Layout {
   has(open: string): boolean;
   /** Reads the bytes of a slot or hole, in the last row that fit; no bytes if the layout lacks it. */
   bytesOf(open: string): () => Buffer;
-  /** Reads whether a slot has a string. */
-  isText(open: string): () => boolean;
   /** Reads the time in a slot; undefined for another value. */
   timeOf(open: string): () => number | undefined;
   /** Reads the string in a slot; undefined for another value. */
@@ -32,7 +30,7 @@ const PARTS = /"([\ue000\ue001][^"\ue000\ue001]*)"/;
 /** A placeholder for a string without escapes, for null, or for a count. */
 export const slot = (name: string) => SLOT + name;
 
-/** A placeholder for any value. A pattern contains one or two. */
+/** A placeholder for any value. A pattern contains at most two. */
 export const hole = (name: string) => HOLE + name;
 
 /** @param pattern a row with slots and holes. Returns undefined if truncated lines would fit as well */
@@ -43,7 +41,7 @@ export function layoutOf(pattern: Fields): Layout | undefined {
   const isHole = (name: string) => name.startsWith(HOLE);
   const [first, last] = [names.findIndex(isHole), names.findLastIndex(isHole)];
   const hasLaterName = texts.slice(last + 1).some((text) => text.includes('"'));
-  if (first === -1 || !hasLaterName || names.filter(isHole).length > 2) return undefined;
+  if (first !== -1 && (!hasLaterName || names.filter(isHole).length > 2)) return undefined;
   // All shared texts, and where each one ends.
   const shared = Buffer.from(texts.join(''));
   const sharedView = viewOf(shared);
@@ -108,6 +106,7 @@ export function layoutOf(pattern: Fields): Layout | undefined {
     fits(bytes, from, to) {
       if (bytes !== viewed) view = viewOf(bytes);
       viewed = bytes;
+      if (first === -1) return forwards(from, 0, names.length) === to;
       let begin = forwards(from, 0, first);
       if (begin === -1) return false;
       if (first !== last) {
@@ -126,10 +125,6 @@ export function layoutOf(pattern: Fields): Layout | undefined {
     bytesOf(open) {
       const place = names.indexOf(open);
       return () => viewed.subarray(begins[place] ?? 0, ends[place] ?? 0);
-    },
-    isText(open) {
-      const place = names.indexOf(open);
-      return () => viewed[begins[place] as number] === QUOTE;
     },
     timeOf(open) {
       // The last minute: its text in two halves, and its start.

@@ -38,8 +38,7 @@ const MESSAGES: ReadonlySet<Event['kind']> = new Set(['assistant', 'user', 'boun
 /** The parts of a state that a light replay changes, each its own. */
 type LightState = Draft & { relief: { exact: ExactState }; limits: { cost: Cost } };
 
-function lightState(run: Run): LightState {
-  const state = initialState(run);
+function lightState(state: GovernorState): LightState {
   return { ...draftOf(state), relief: { ...state.relief }, limits: { ...state.limits } };
 }
 
@@ -48,7 +47,8 @@ export function createLightReplay({ run, mask }: { readonly run: Run; readonly m
   const figures = createFigures(cutterWith(mask), { prompts: false, usage: false });
   const calls = createCallIdentity();
   // Mutated for each row, because copying a state takes longer than reading a row.
-  const [before, state] = [lightState(run), lightState(run)];
+  const initial = initialState(run);
+  const [before, state] = [lightState(initial), lightState(initial)];
   const usual = createUsualCalls(state, figures.count);
   let isLog = true;
 

@@ -15,10 +15,8 @@ const MAX_BYTES = 8 * 1024 * 1024;
 /** Maximum number of layouts kept, those used last. */
 const MAX_LAYOUTS = 16;
 
-/** The start of a row of a conversation. Inside a string, its quotes would be escaped. */
-const ROW_OPENING = Buffer.from('{"parentUuid":');
-/** The end of `ROW_OPENING`. A search for it is faster, because capitals are rare. */
-const OPENING_MARK = Buffer.from('Uuid":');
+/** The start of a row of a conversation, and its end, found faster. Inside a string, quotes would be escaped. */
+const [ROW_OPENING, OPENING_MARK] = [Buffer.from('{"parentUuid":'), Buffer.from('Uuid":')];
 
 const CARRIAGE_RETURN = 13;
 
@@ -51,7 +49,7 @@ interface Reader {
  * @returns undefined if the line is not a row with an object
  */
 export function createThinner(state: State): Thin {
-  return createRowReader((row) => readerOf(row, state));
+  return createRowReader((row, isRow) => (isRow ? readerOf(row, state) : flatReader(row, state)));
 }
 
 /**
@@ -60,21 +58,21 @@ export function createThinner(state: State): Thin {
  * @param needsTexts whether more than the sizes of tool results currently matters
  */
 export function createSkipper(needsTexts: () => boolean): Thin {
-  return createRowReader((row) => skipperOf(row, needsTexts));
+  return createRowReader((row, isRow) => (isRow ? skipperOf(row, needsTexts) : undefined));
 }
 
-/** @param readerOf undefined if rows of this form must always be parsed */
-function createRowReader(readerOf: (row: Fields) => Reader | undefined): Thin {
+/** @param readerOf undefined if lines of this form must always be parsed; `isRow`: it begins with `ROW_OPENING` */
+function createRowReader(readerOf: (line: Fields, isRow: boolean) => Reader | undefined): Thin {
   const readers: Reader[] = [];
   /** The reader of the last row; rows of the same forms follow each other. */
   let last: Reader | undefined;
 
-  function readAndLearn(bytes: Buffer, from: number, to: number): ReadLine | undefined {
-    const value = parseJson(bytes.toString('utf8', from, to));
+  function readAndLearn(text: string, isRow: boolean): ReadLine | undefined {
+    const value = parseJson(text);
     if (!isFields(value)) return undefined;
     // Without these fields, another form of row could hide them in a hole.
     const isNamed = value.uuid !== undefined && value.timestamp !== undefined && value.sessionId !== undefined;
-    const reader = isNamed ? readerOf(value) : undefined;
+    const reader = readerOf(value, isRow && isNamed);
     if (reader !== undefined && readers.unshift(reader) > MAX_LAYOUTS) readers.pop();
     return { kind: 'value', value };
   }
@@ -89,11 +87,12 @@ function createRowReader(readerOf: (row: Fields) => Reader | undefined): Thin {
   }
 
   return (bytes, from, to) => {
-    if (to - from > MAX_BYTES || afterPiece(bytes, from, ROW_OPENING) === -1) return undefined;
-    const another = bytes.indexOf(OPENING_MARK, from + ROW_OPENING.length);
+    if (to - from > MAX_BYTES) return undefined;
+    const isRow = afterPiece(bytes, from, ROW_OPENING) !== -1;
+    const another = isRow ? bytes.indexOf(OPENING_MARK, from + ROW_OPENING.length) : -1;
     if (another !== -1 && another < to) return undefined;
     last = readerFor(bytes, from, bytes[to - 1] === CARRIAGE_RETURN ? to - 1 : to);
-    return last === undefined ? readAndLearn(bytes, from, to) : last.read();
+    return last === undefined ? readAndLearn(bytes.toString('utf8', from, to), isRow) : last.read();
   };
 }
 
@@ -153,6 +152,18 @@ function readerOf(row: Fields, state: State): Reader | undefined {
     read: () => (isTelling() ? undefined : { kind: 'unread', row: { id: id(), t: timestamp(), answers } }),
   };
 }
+
+/** For lines of plain values, without id and time, whose type shows that they do not affect the figures. */
+function flatReader(line: Fields, { isCalm }: State): Reader | undefined {
+  const isFlat = Object.values(line).every((value) => typeof value !== 'object' || value === null);
+  // A record of `ctxb run` has claude's line as a text.
+  const isPlain = isFlat && (line.uuid ?? line.timestamp ?? line.line) === undefined;
+  const isKnown = decodeObject({ type: line.type }).kind === 'known';
+  const layout = isPlain && isKnown ? layoutOf(withSlots(line)) : undefined;
+  return layout && { layout, read: () => (isCalm() ? UNREAD : undefined) };
+}
+
+const UNREAD: ReadLine = { kind: 'unread', row: { id: undefined, t: undefined, answers: undefined } };
 
 function isPromptRow({ type, message, isReplay, isCompactSummary }: Fields): boolean {
   const isNew = isReplay === undefined && isCompactSummary === undefined;
@@ -229,7 +240,7 @@ function answerReader(row: Fields, needsTexts?: () => boolean): Reader | undefin
   const layout = layoutWith(row, { message: messagePattern });
   if (layout === undefined) return undefined;
   const [id, uuid, timestamp] = [layout.idOf(UUID), layout.textOf(UUID), layout.timeOf(TIMESTAMP)];
-  const [stop, message, content] = [layout.isText(STOP), layout.textOf(ID), layout.bytesOf(CONTENT)];
+  const [stop, message, content] = [layout.idOf(STOP), layout.textOf(ID), layout.bytesOf(CONTENT)];
   const countsIn = countsReader(known, layout);
   const shared = { ...event, blocks: [] };
   return {
@@ -237,7 +248,7 @@ function answerReader(row: Fields, needsTexts?: () => boolean): Reader | undefin
     read() {
       const [messageId, counts] = [message(), countsIn()];
       if (messageId === undefined || counts === undefined) return undefined;
-      const outputFinal = stop() && counts[3] > 0;
+      const outputFinal = stop() !== undefined && counts[3] > 0;
       const isEmpty = counts[0] + counts[1] + counts[2] === 0;
       const blocks = blocksIn(content(), !needsTexts && outputFinal && !isEmpty);
       if (blocks === undefined) return undefined;

@@ -225,6 +225,28 @@ it.each([
 });
 
 it.each([
+  { type: 'last-prompt', lastPrompt: 'again', leafUuid: 'row 1', sessionId: 's1' },
+  { type: 'summary', summary: 'A title', leafUuid: null },
+  { type: 'permission-mode', permissionMode: 'plan', sessionId: 's1' },
+  { type: 'attachment', attachment: 'none', sessionId: 's1' },
+  { type: 'queue-operation', operation: 'enqueue', timestamp: '2026-05-02T10:00:00.000Z', sessionId: 's1' },
+  { type: 'custom-title', customTitle: 'A title', uuid: 'row 2', sessionId: 's1' },
+  { type: 'tag', from: 'claude', t: 5, line: 'no JSON' },
+  { type: 'system', subtype: 'compact_boundary', sessionId: 's1' },
+  { type: 'no known type', text: 'x' },
+])('for lines of plain values such as %j', (line) => {
+  // The last ones have the id of a row, and another time.
+  const others = [line, { ...line, text: 'y' }, line, { ...line, ...('uuid' in line && { uuid: 'row 4' }) }];
+  const timed = 'timestamp' in line ? { ...line, timestamp: '2026-05-03T10:00:00.000Z' } : line;
+  const rows = answers(['1', {}], ['2', {}], ['3', {}], ['4', {}], ['5', {}]).flatMap((row, at) => [
+    row,
+    others[at] ?? timed,
+  ]);
+  const bytes = Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+  expect(readLightly(bytes)).toEqual(readFully(bytes));
+});
+
+it.each([
   ['another version with another price', { version: '2.1.300' }],
   ['another folder', { cwd: '/elsewhere' }],
   ['another session', { sessionId: 's2' }],
@@ -262,5 +284,19 @@ describe('a row with the form of an earlier one', () => {
       .map((line) => Buffer.from(line));
     const read = rows.map((line) => thin(line, 0, line.length)?.kind);
     expect(read.filter((kind) => kind !== 'value').length).toBeGreaterThan(rows.length / 2);
+  });
+
+  it('is not parsed if it has only plain values, and no other text', () => {
+    const thin = createThinner({ isCalm: () => true, isTold: () => true });
+    const lineWith = (lastPrompt: string) => JSON.stringify({ type: 'last-prompt', lastPrompt, sessionId: 's1' });
+    const lines = [
+      lineWith('a'),
+      lineWith('b'),
+      ` ${lineWith('c')}`,
+      lineWith('d') + lineWith('e'),
+      lineWith('f').slice(0, -1),
+    ];
+    const kinds = lines.map((line) => thin(Buffer.from(line), 0, line.length)?.kind);
+    expect(kinds).toEqual(['value', 'unread', 'value', undefined, undefined]);
   });
 });
