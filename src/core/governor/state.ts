@@ -117,6 +117,8 @@ export const NEW_CONTROL = {
   /** The place of claude's own trigger, in tokens; `off` if ctxb must not change it. */
   trigger: 'unplaced' as number | 'unplaced' | 'off',
   triggerReason: '',
+  /** The level at which claude compacts by the caller's settings, in tokens; undefined if these set none. */
+  callersLevel: undefined as number | undefined,
   /** The caller's requests that a new process needs again, oldest first. */
   requests: [] as readonly CallersRequest[],
 };

@@ -359,7 +359,7 @@ class PlayedClaude {
     if (driver === undefined) return;
     while (this.#obeyed < driver.actions.length) {
       const action = driver.actions[this.#obeyed++] as Action;
-      if (action.kind === 'send') this.#place(parseFields(action.line));
+      if (action.kind === 'send') this.#control(parseFields(action.line));
       if (action.kind === 'plan-exact') this.#notes = { note: NOTES.slice(0, NOTE_LENGTH), said: this.#words() };
       this.#mod.obey(action);
     }
@@ -377,14 +377,32 @@ class PlayedClaude {
     this.#tell({ type: 'result', subtype: 'success', is_error: false, num_turns: 0, session_id: 's1' });
   }
 
-  #place({ type, request }: Line): void {
+  #control({ type, request_id: id, request }: Line): void {
     if (type !== 'control_request') return;
+    if (fieldsOf(request).subtype === 'get_context_usage') this.#tellLevel(id);
+    else this.#place(request);
+  }
+
+  #place(request: unknown): void {
     const env = fieldsOf(fieldsOf(fieldsOf(request).settings).env);
     const setting = Number(env.CLAUDE_CODE_AUTO_COMPACT_WINDOW ?? 0);
     const percent = Number(env.CLAUDE_AUTOCOMPACT_PCT_OVERRIDE ?? 0);
     if (percent > 0) this.#trigger = ((setting - 20_000) * percent) / 100;
     else if (setting > 0) this.#trigger = Math.min(setting, this.#world.window) - NATIVE_RESERVE_TOKENS;
     else this.#trigger = this.#ownLevel();
+  }
+
+  /** Only of a level that the user has set: without an answer, the driver knows the window all the same. */
+  #tellLevel(id: unknown): void {
+    const { level, window } = this.#world;
+    if (level === undefined) return;
+    const response = {
+      rawMaxTokens: window,
+      autoCompactThreshold: level,
+      isAutoCompactEnabled: true,
+      autocompactSource: 'env',
+    };
+    this.#tell({ type: 'control_response', response: { subtype: 'success', request_id: id, response } });
   }
 
   /** With Haiku the real one compacts once the API refuses a prompt: it was seen to do so at 200,795 tokens. */

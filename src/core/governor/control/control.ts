@@ -1,6 +1,6 @@
 import { isTaskReport, usesIn } from '../../protocol/blocks.ts';
 import type { ControlRequestEvent, ControlResponseEvent, Event } from '../../protocol/events.ts';
-import { countOrZero, type Fields, fieldsOf, listOf, textOf } from '../../protocol/fields.ts';
+import { countOf, countOrZero, type Fields, fieldsOf, listOf, textOf } from '../../protocol/fields.ts';
 import { isAllZero } from '../../protocol/usage.ts';
 import { AGENT_TOOLS, hasAgentLimits } from '../agents/agent-limits.ts';
 import { readCounter, readCounterAtStart, totalMicroUsd } from '../cost/cost.ts';
@@ -216,7 +216,6 @@ function withOpening(state: GovernorState): GovernorState {
 
 function onContext(state: GovernorState, event: ControlResponseEvent): GovernorState {
   if (!event.ok) return finishOpening(state);
-  // If the caller's settings control claude's compaction, ctxb does not change the trigger.
   const { response } = event;
   const tokens = countOrZero(response.rawMaxTokens);
   const total = countOrZero(response.totalTokens);
@@ -226,12 +225,14 @@ function onContext(state: GovernorState, event: ControlResponseEvent): GovernorS
   const hidesWindow = placed && (typeof before !== 'number' || tokens >= before + NATIVE_RESERVE_TOKENS);
   // Measured sizes are better than the answer, which claude estimates between calls.
   const gauge = state.gauge.basis === 'measured' ? state.gauge : withReading(state.gauge, total, 'asked');
-  const callers = response.isAutoCompactEnabled === false || (placed && before === 'unplaced');
-  const trigger = callers ? 'off' : before;
+  // If the caller's settings control claude's compaction, ctxb does not change the trigger.
+  const isCallers = placed && typeof before !== 'number';
+  const trigger = isCallers || response.isAutoCompactEnabled === false ? 'off' : before;
+  const callersLevel = isCallers ? countOf(response.autoCompactThreshold) : undefined;
   const { model } = state.session;
   const own = isAlias(gauge, model) ? undefined : model;
   const measured = hidesWindow ? gauge : learnWindowOf(gauge, own, tokens, 'asked');
-  const opened = finishOpening(changed(changedIn(state, 'control', { trigger }), { gauge: measured }));
+  const opened = finishOpening(changed(changedIn(state, 'control', { trigger, callersLevel }), { gauge: measured }));
   return phase === 'opening' ? prepareResumedSession(opened) : opened;
 }
 

@@ -91,7 +91,7 @@ export function updateBaseline(before: GovernorState, state: GovernorState): Gov
     const { contents } = state.work.tools;
     const left = isOwn ? forgetContents(contents, []) : contents;
     if (!isPaid) return withBaseline(state, after, left);
-    const shown = reshownContents(work.tools.contents, baselineLevel(gauge), 'tokens');
+    const shown = reshownContents(work.tools.contents, baselineLevel(before), 'tokens');
     return withBaseline(state, after, withReshown(left, work.tools.contents, shown, isOwn));
   }
   if (call?.kind !== 'assistant') return state;
@@ -104,7 +104,7 @@ export function updateBaseline(before: GovernorState, state: GovernorState): Gov
     price: priceOfModel(state) ?? UNPRICED,
     // After a relief, only the new call has a model.
     level: Math.max(
-      baselineLevel({ call: state.gauge.call, window: gauge.window }),
+      baselineLevel({ ...before, gauge: { ...gauge, call: state.gauge.call } }),
       sizeWithoutCompaction(before, call.usage),
     ),
     isIdle,
@@ -136,17 +136,17 @@ function isSummary({ relief: { exact }, operation }: GovernorState): boolean {
 
 /** Whether the baseline's context is replaced too. */
 function isClaudesOwn(state: GovernorState, replaced: Replaced): boolean {
-  const { gauge } = state;
   const { trigger } = state.process.control;
   if (replaced !== 'boundary') return !isHandingOver(state);
   if (!isSummary(state)) return false;
-  return typeof trigger !== 'number' || trigger >= baselineLevel(gauge);
+  return typeof trigger !== 'number' || trigger >= baselineLevel(state);
 }
 
 /** Whether the run reached claude's level before the baseline, because ctxb added text to an earlier summary. */
-function isLevelReachedEarly({ gauge, relief: { baseline } }: GovernorState): boolean {
-  const { context, open } = baseline;
-  const level = baselineLevel(gauge);
+function isLevelReachedEarly(state: GovernorState): boolean {
+  const { gauge } = state;
+  const { context, open } = state.relief.baseline;
+  const level = baselineLevel(state);
   const full = predictedTokens(gauge);
   return open !== undefined && full >= level && context + open.growth + full - gauge.used < level * LEVEL_TOLERANCE;
 }
@@ -155,14 +155,15 @@ function isLevelReachedEarly({ gauge, relief: { baseline } }: GovernorState): bo
  * The size that shows how high claude's level is at least, in tokens: claude made this call without compacting. It only
  * estimates new input, so the call may exceed the level by the tolerance. 0 if ctxb has raised the level.
  */
-function sizeWithoutCompaction({ process: { control }, gauge }: GovernorState, usage: Usage): number {
-  const isRaised = typeof control.trigger === 'number' && control.trigger > baselineLevel(gauge);
+function sizeWithoutCompaction(state: GovernorState, usage: Usage): number {
+  const { trigger } = state.process.control;
+  const isRaised = typeof trigger === 'number' && trigger > baselineLevel(state);
   return isRaised ? 0 : contextOf(usage) / LEVEL_TOLERANCE;
 }
 
 /** The level at which claude compacts without ctxb, in tokens. */
-function baselineLevel({ call, window }: Pick<GovernorState['gauge'], 'call' | 'window'>): number {
-  return claudesLevel(call?.model, window.tokens);
+function baselineLevel({ gauge, process: { control } }: Pick<GovernorState, 'gauge' | 'process'>): number {
+  return control.callersLevel ?? claudesLevel(gauge.call?.model, gauge.window.tokens);
 }
 
 /** Share of the level below which two sizes differ by more than the error of the estimate. */

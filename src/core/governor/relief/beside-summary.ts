@@ -40,8 +40,8 @@ function isExempt(state: GovernorState): boolean {
 }
 
 /** The level at which claude compacts by itself, in tokens. */
-export function levelOf({ run, gauge }: GovernorState): number {
-  return nativeLevel(run.policy, gauge.window.tokens ?? 0, gauge.call?.model);
+export function levelOf({ run, gauge, process: { control } }: GovernorState): number {
+  return control.callersLevel ?? nativeLevel(run.policy, gauge.window.tokens ?? 0, gauge.call?.model);
 }
 
 /** Maximum tokens that ctxb adds after a summary: at once, and with the next prompt. */

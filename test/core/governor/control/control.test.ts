@@ -343,6 +343,21 @@ describe("claude's answer about its context", () => {
     expect(driver.state.process.control.trigger).toBe('off');
   });
 
+  it.each([
+    {
+      name: 'a setting of the user',
+      more: { autocompactSource: 'env' },
+      changes: { callerPlacedTrigger: true },
+      level: 87_000,
+    },
+    { name: 'a file of settings', more: { autocompactSource: 'settings' }, changes: {}, level: 87_000 },
+    { name: "claude's default", more: {}, changes: {}, level: undefined },
+  ])('the level at which claude compacts is known if it comes from $name', ({ more, changes, level }) => {
+    const driver = asked(changes);
+    driver.claude(contextAnswer(driver, context(120_000, 0, { ...more, autoCompactThreshold: 87_000 })));
+    expect(driver.state.process.control.callersLevel).toBe(level);
+  });
+
   it('an error: prompts are sent', () => {
     const driver = begun({ resumes: true });
     driver.prompt('Go on.');
