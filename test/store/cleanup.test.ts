@@ -1,8 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CtxbError } from '../../src/errors.ts';
 import { type CleanupOptions, carryOutCleanup, planCleanup } from '../../src/store/cleanup.ts';
 import { processMark } from '../../src/store/files/process-mark.ts';
@@ -18,27 +18,22 @@ let root: string;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'ctxb-store-'));
   root = join(folder, '.context');
+  vi.useFakeTimers({ toFake: ['Date'] });
   mkdirSync(join(folder, 'theirs'));
   writeFileSync(join(folder, 'theirs/file'), 'theirs');
 });
 afterEach(async () => {
+  vi.useRealTimers();
   expect(readFileSync(join(folder, 'theirs/file'), 'utf8')).toBe('theirs');
   await rm(folder, { recursive: true, force: true });
 });
 
 function session(id: string, minute = 0): SessionFolder {
+  vi.setSystemTime(minute * 60_000);
   const opened = openSessionFolder(root, id, `run-${id}`);
   opened.append('memory.ndjson', unmaskedText('{}\n'));
   opened.writeIndex(unmaskedText('index'));
-  const changeAt = () => utimesSync(opened.path, minute * 60, minute * 60);
-  changeAt();
-  return {
-    ...opened,
-    close() {
-      opened.close();
-      changeAt();
-    },
-  };
+  return opened;
 }
 
 /** A file of each kind that ctxb makes, by unit of a clean-up. */

@@ -236,7 +236,7 @@ function truncateTo(fd: number, before: number, atMost: number): void {
     const appended = fstatSync(fd).size - before;
     if (appended > 0 && appended < atMost) ftruncateSync(fd, before);
   } catch {
-    // A torn last line may remain. The next opening cuts it off.
+    // A torn last line may remain. The next append ends it.
   }
 }
 

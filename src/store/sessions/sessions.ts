@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { fieldsOf, textsOf } from '../../core/protocol/fields.ts';
+import { fieldsOf, textsOf, timeOf } from '../../core/protocol/fields.ts';
 import { CtxbError } from '../../errors.ts';
 import { isLocked, takeLock } from '../files/lock.ts';
 import {
@@ -44,13 +44,13 @@ export function findSession(contextDir: string, idOrPrefix: string): SessionInfo
 }
 
 function describe(id: string, path: string) {
-  const ids = idsIn(path);
+  const { ids, updatedAt } = readSessionFile(path);
   return {
     id,
     ids: ids.length > 0 ? ids : [id],
     path,
-    /** Milliseconds since the epoch. Each index replaces a file, which changes the folder. */
-    changed: statsOf(path)?.mtimeMs ?? 0,
+    /** Milliseconds since the epoch. The folder's own time is that of the copy, if it was copied. */
+    changed: updatedAt ?? statsOf(path)?.mtimeMs ?? 0,
     /** Whether a living process has it open. */
     running: isLocked(path),
   };
@@ -106,9 +106,10 @@ function isSessionId(id: string): boolean {
   return SESSION_ID.test(id);
 }
 
-/** claude's ids in `session.json`: `/clear` starts a new one. Empty if the file is missing or damaged. */
-function idsIn(folder: string): readonly string[] {
-  return textsOf(fieldsOf(readJson(join(folder, SESSION_FILE), LIMIT)).ids);
+/** Reads `session.json`. `ids` are claude's: `/clear` starts a new one. They are empty if the file is missing or damaged. */
+function readSessionFile(folder: string) {
+  const { ids, updatedAt } = fieldsOf(readJson(join(folder, SESSION_FILE), LIMIT));
+  return { ids: textsOf(ids), updatedAt: timeOf(updatedAt) };
 }
 
 const NOTES_LIMIT = 64 * 1024 * 1024;
@@ -183,10 +184,11 @@ function useFolder(root: ContextDir, dir: ContextDir, name: string) {
   sweep(root, Date.now() - ABANDONED_AFTER_MS);
   // Ends the line of a killed process. Refuses a link or a folder before the work begins.
   if (isTorn(dir.place(LOG))) dir.append(LOG, joined([]));
-  const ids = new Set(idsIn(dir.path));
+  const ids = new Set(readSessionFile(dir.path).ids);
 
   function save(): void {
-    dir.write(SESSION_FILE, joined([maskedJson({ v: 1, ids: [...ids] })], '\n'), REWRITTEN);
+    const file = { v: 1, ids: [...ids], updatedAt: new Date().toISOString() };
+    dir.write(SESSION_FILE, joined([maskedJson(file)], '\n'), REWRITTEN);
   }
 
   /** Ignores an invalid id. */

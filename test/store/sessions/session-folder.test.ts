@@ -8,17 +8,16 @@ import {
   rmSync,
   statSync,
   symlinkSync,
-  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CtxbError } from '../../../src/errors.ts';
 import { openContextDir } from '../../../src/store/folders/context-dir.ts';
 import { unmaskedText } from '../../../src/store/masks/disk-text.ts';
-import { listSessions, openSessionFolder, type SessionFolder } from '../../../src/store/sessions/sessions.ts';
+import { openSessionFolder, type SessionFolder } from '../../../src/store/sessions/sessions.ts';
 
 const RUN = '01234567-89ab';
 
@@ -32,6 +31,7 @@ beforeEach(async () => {
   opened = [];
 });
 afterEach(async () => {
+  vi.useRealTimers();
   for (const session of opened) {
     try {
       session.close();
@@ -85,12 +85,15 @@ describe('a session folder', () => {
   });
 
   it('records its last use', () => {
+    const file = () => JSON.parse(read('sessions/abc/session.json'));
+    vi.useFakeTimers({ toFake: ['Date'], now: 1000 });
     open('abc').close();
-    utimesSync(join(root, 'sessions/abc'), 1, 1);
-    const opened = Date.now();
-    open('abc', 'other').close();
-    expect(listSessions(root)[0]?.changed).toBeGreaterThan(opened - 1000);
-    expect(JSON.parse(read('sessions/abc/session.json'))).toEqual({ v: 1, ids: ['abc'] });
+    expect(file()).toEqual({ v: 1, ids: ['abc'], updatedAt: new Date(1000).toISOString() });
+    vi.setSystemTime(2000);
+    const again = open('abc', 'other');
+    again.writeIndex(unmaskedText('index'));
+    again.close();
+    expect(file()).toEqual({ v: 1, ids: ['abc'], updatedAt: new Date(2000).toISOString() });
   });
 
   it('writes session.json once per index', () => {

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from '
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CtxbError } from '../../../src/errors.ts';
 import { unmaskedText } from '../../../src/store/masks/disk-text.ts';
 import {
@@ -18,20 +18,16 @@ let root: string;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'ctxb-store-'));
   root = join(folder, '.context');
+  vi.useFakeTimers({ toFake: ['Date'] });
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
+afterEach(async () => {
+  vi.useRealTimers();
+  await rm(folder, { recursive: true, force: true });
+});
 
 function session(id: string, minute: number, runId = `run-${id}`): SessionFolder {
-  const opened = openSessionFolder(root, id, runId);
-  const changeAt = () => utimesSync(opened.path, timeOf(minute) / 1000, timeOf(minute) / 1000);
-  changeAt();
-  return {
-    ...opened,
-    close() {
-      opened.close();
-      changeAt();
-    },
-  };
+  vi.setSystemTime(timeOf(minute));
+  return openSessionFolder(root, id, runId);
 }
 
 const timeOf = (minute: number) => Date.UTC(2026, 0, 2, 12, minute);
@@ -72,12 +68,21 @@ describe('the list of sessions', () => {
     const open = session('a', 1);
     session('b', 3).close();
     expect(listSessions(root).map(({ id }) => id)).toEqual(['b', 'a']);
+    vi.setSystemTime(timeOf(5));
     open.writeIndex(unmaskedText('x'));
     expect(listSessions(root).map(({ id }) => id)).toEqual(['a', 'b']);
     open.close();
   });
 
-  it('omits everything but sessions, and has the time of the folder', () => {
+  it('keeps its order in a copy, where the folders have other times', () => {
+    session('a', 1).close();
+    session('b', 2).close();
+    session('c', 3).close();
+    for (const [second, id] of ['c', 'b', 'a'].entries()) utimesSync(join(root, 'sessions', id), second, second);
+    expect(listSessions(root).map(({ id }) => id)).toEqual(['c', 'b', 'a']);
+  });
+
+  it('omits everything but sessions, and falls back to the time of the folder', () => {
     mkdirSync(join(root, 'sessions/bare'), { recursive: true });
     utimesSync(join(root, 'sessions/bare'), 1, 1);
     mkdirSync(join(root, 'sessions/.hidden'));
