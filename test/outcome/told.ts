@@ -1,11 +1,18 @@
 // Plays jobs drawn by lot with claude alone and with ctxb, and prints where the saving that a run tells differs from the
-// real one, and how many runs cost more than the bound: node dist/bench/told.mjs [drawn|wide|long|kinds|reported|a kind] [first seed] [last seed]
+// real one, and how many runs cost more than the bound: node dist/bench/told.mjs [drawn|wide|long|kinds|reported|level|a kind] [first seed] [last seed]
 import { savedUsd } from '../../src/core/governor/relief/accounts.ts';
 import { accountsOf } from '../../src/core/governor/relief/baseline.ts';
 import { sumOf } from '../../src/core/text/sum-of.ts';
 import { drawn, drawnLong, drawnWide } from '../support/economy/drawn.ts';
 import { drawnKind, KINDS } from '../support/economy/kinds.ts';
-import { mostUsd, type Played, playAlone, playGoverned } from '../support/economy/played-claude.ts';
+import {
+  mostUsd,
+  type Played,
+  type PlayedJob,
+  type PlayedWorld,
+  playAlone,
+  playGoverned,
+} from '../support/economy/played-claude.ts';
 import { REPORTED, reportedJob, WINDOWS } from '../support/economy/reported.ts';
 import { jobOf } from '../support/economy/shapes.ts';
 import type { Driver } from '../support/governor.ts';
@@ -69,6 +76,7 @@ function rowOf(name: string, alone: Played, run: Played, { skipped, owed, summar
 
 function namesOf(kind: string): string[] {
   if (kind === 'kinds') return Object.keys(KINDS);
+  if (kind === 'level') return [...Object.keys(KINDS), ...Object.keys(REPORTED)];
   return kind === 'reported' ? Object.keys(REPORTED) : [kind];
 }
 
@@ -79,17 +87,27 @@ function jobsOf(name: string, seed: number) {
   return [{ job: jobOf(shape, seed), world }];
 }
 
+/** Jobs of `level` are played at each of these shares of the window, as the user's level. */
+const LEVEL_SHARES = [0.4, 0.5, 0.8];
+
+function atLevels({ job, world }: { job: PlayedJob; world: PlayedWorld }) {
+  return LEVEL_SHARES.map((share) => ({ job, world: { ...world, level: share * world.window } }));
+}
+
 const [kind = 'drawn', first = '1', last = '60'] = process.argv.slice(2);
 const seeds = Array.from({ length: Number(last) - Number(first) + 1 }, (_, at) => Number(first) + at);
 const names = namesOf(kind);
 const rows = names.flatMap((name) =>
   seeds.flatMap((seed) =>
-    jobsOf(name, seed).map(({ job, world }): Row => {
-      const counted: Counted = { skipped: 0, owed: 0, summaries: 0 };
-      const run = playGoverned(job, world, (driver) => watched(driver, counted));
-      const title = `${name} ${seed}, ${world.model}, ${world.window / 1_000}k`;
-      return rowOf(title, playAlone(job, world), run, counted);
-    }),
+    jobsOf(name, seed)
+      .flatMap(kind === 'level' ? atLevels : (each) => each)
+      .map(({ job, world }): Row => {
+        const counted: Counted = { skipped: 0, owed: 0, summaries: 0 };
+        const run = playGoverned(job, world, (driver) => watched(driver, counted));
+        const level = world.level === undefined ? '' : `, level ${world.level / 1_000}k`;
+        const title = `${name} ${seed}, ${world.model}, ${world.window / 1_000}k${level}`;
+        return rowOf(title, playAlone(job, world), run, counted);
+      }),
   ),
 );
 const heads = [
