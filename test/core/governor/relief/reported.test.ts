@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { accountsOf } from '../../../../src/core/governor/relief/baseline.ts';
-import { mostUsd, playAlone, playGoverned } from '../../../support/economy/played-claude.ts';
+import { drawnKind, KINDS } from '../../../support/economy/kinds.ts';
+import { mostUsd, type Played, playAlone, playGoverned } from '../../../support/economy/played-claude.ts';
 import { REPORTED, reportedJob, WINDOWS } from '../../../support/economy/reported.ts';
 import { sampled } from '../../../support/size.ts';
 
@@ -17,6 +18,13 @@ const ERRORS: Readonly<Record<string, number>> = {
 };
 const USUAL_ERROR = 0.04;
 
+/** Shares of the window at which users let claude compact. */
+const LEVELS = [0.4, 0.5, 0.8];
+
+/** In little room each summary counts: a summary sooner, by that many tokens more, can change the cost by a half. */
+const MORE = [0, 100, 200, 400, 800];
+const LEVEL_ERROR = 0.12;
+
 const jobs = Object.keys(REPORTED).flatMap((name) =>
   [1, 2, 3, 4, 5, 6].flatMap((seed) => WINDOWS.map((window) => [name, seed, window] as const)),
 );
@@ -28,10 +36,41 @@ it.each(sampled(jobs, 11))(
     const [alone, run] = [playAlone(job, world), playGoverned(job, world)];
     expect(run.usd).toBeLessThanOrEqual(mostUsd(run, alone.usd));
     expect(run.usd / alone.usd).toBeLessThanOrEqual(RETURNING[which[0]] ?? 1.05);
-    if (run.driver === undefined) throw new Error('claude alone has no account');
-    const { relief, gauge } = run.driver.state;
-    const told = accountsOf(relief.baseline, gauge);
-    const error = (told.baseline - told.real) / 1e6 - (alone.usd - run.usd);
+    const error = savedIn(run) - (alone.usd - run.usd);
     expect(Math.abs(error) / alone.usd).toBeLessThan(ERRORS[which[0]] ?? USUAL_ERROR);
+  },
+);
+
+function savedIn({ driver }: Played): number {
+  if (driver === undefined) throw new Error('claude alone has no account');
+  const { relief, gauge } = driver.state;
+  const { baseline, real } = accountsOf(relief.baseline, gauge);
+  return (baseline - real) / 1e6;
+}
+
+const atLevels = [
+  ...jobs.map(([name, seed, window]) => ({ name, seed, window, ...reportedJob(name, seed, window) })),
+  ...Object.keys(KINDS).flatMap((name) =>
+    [1, 2, 3].map((seed) => {
+      const { job, world } = drawnKind(name, seed);
+      return { name, seed, window: world.window, job, world };
+    }),
+  ),
+].flatMap(({ world, ...row }) =>
+  LEVELS.map((share) => ({ ...row, share, world: { ...world, level: share * world.window } })),
+);
+
+it.each(sampled(atLevels, 79))(
+  'with a level that the user has set, a job keeps the bound, and reports its saving: $name $seed, $share of $window',
+  ({ name, job, world }) => {
+    const { prefix = 33_000 } = world;
+    const run = playGoverned(job, world);
+    const alone = MORE.map((more) => playAlone(job, { ...world, prefix: prefix + more }).usd);
+    const [least, most] = [Math.min(...alone), Math.max(...alone)];
+    expect(run.usd).toBeLessThanOrEqual(mostUsd(run, most));
+    const told = run.usd + savedIn(run);
+    const error = ERRORS[name] ?? LEVEL_ERROR;
+    expect(told).toBeGreaterThan((1 - error) * least);
+    expect(told).toBeLessThan((1 + error) * most);
   },
 );
