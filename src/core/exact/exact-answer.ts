@@ -7,7 +7,16 @@ import { createMessage, extentOf, hasOpenStep, type Message, tokensOfAll, tokens
 import { type Files, withNewestFiles } from './newest-files.ts';
 import { isStep, linesText, noteText, summaryText } from './own-words.ts';
 import { isOfUser, type Part, partsOf, type Round, withMidTurn } from './parts.ts';
-import { type Form, lossReason, resultsOf, stepForm, usedRounds, type Whole, wholeRounds } from './whole-rounds.ts';
+import {
+  type Form,
+  lossReason,
+  resultsOf,
+  splitRound,
+  stepForm,
+  usedRounds,
+  type Whole,
+  wholeRounds,
+} from './whole-rounds.ts';
 
 export interface Answer {
   /** The messages that stay; undefined if claude compacts in its own way. */
@@ -68,17 +77,18 @@ function answerTo(messages: readonly Message[], plan: ExactPlan, circumstances: 
   if (room <= 0) return refusal(messages, `the prompts and the note alone are more than ${Math.max(0, budget)} tokens`);
   const unseen = tokensOfAll(prompts.filter(({ text }) => isStep(text) && !known.has(text.trim())));
   const form = stepForm(messages, model);
-  const { isCut, whole, rest } = shareRoom(parts, room + unseen, { open, form, unseen, keep: plan.keep });
+  const { shared, isCut, whole, rest } = shareRoom(parts, room + unseen, { open, form, unseen, keep: plan.keep });
   const refused = open && refuseCut(messages, open, isCut, plan, circumstances);
   if (refused !== undefined) return refused;
-  const others = parts.filter((part) => part.kind !== 'round' || !whole.has(part));
+  const others = shared.filter((part) => !whole.has(part));
   const entries = withinRoom(entriesOf(others, rest), rest);
   const gone = sumOf(parts, (part) => (part.kind === 'note' ? part.gone : 0)) + entries.gone;
-  const messagesLeft = assembleMessages(parts, whole, entries.kept, noteText(note, gone));
+  const messagesLeft = assembleMessages(shared, whole, entries.kept, noteText(note, gone));
   const [before, after] = [extentOf(messages), extentOf(messagesLeft)];
   if (after.tokens > budget) return refusal(messages, `what has to stay is ${after.tokens} of ${budget} tokens`);
   if (after.tokens > before.tokens) return refusal(messages, 'nothing can be left out');
-  const ids = [...whole.keys()].flatMap(({ calls }) => calls.map(({ use }) => use.tool_use_id));
+  const calls = shared.flatMap((part) => (part.kind === 'round' && whole.has(part) ? part.calls : []));
+  const ids = calls.map(({ use }) => use.tool_use_id);
   const steps = { whole: ids.length, lines: entries.steps, gone };
   return {
     messages: messagesLeft,
@@ -119,18 +129,21 @@ interface Sharing {
 
 /**
  * Shares the room. In order of priority: unseen results, contents that are likely to be used again, the last steps,
- * then lines.
+ * then lines. In `shared`, calls that stay whole are apart from the others of their reply.
  */
 function shareRoom(parts: readonly Part[], room: number, { open, form, unseen, keep }: Sharing) {
   const openTokens = open === undefined ? 0 : tokensOfAll(form.write(open, resultsOf(open)));
   const first = unseen + openTokens;
   const used = usedRounds(parts, (room - first) * MAX_USED_SHARE, { keep: new Set(keep), form });
-  const free = room - tokensOfAll([...used.values()].flat());
+  const written = [...used.values()].map((round) => [round, form.write(round, resultsOf(round))] as const);
+  const free = room - tokensOfAll(written.flatMap(([, messages]) => messages));
   const forSteps = Math.min(free, Math.max(free * WHOLE_SHARE, first)) - unseen;
-  const whole = new Map([...used, ...wholeRounds(parts, forSteps, { isOpen: open !== undefined, form })]);
+  const last = wholeRounds(parts, forSteps, { isOpen: open !== undefined, form });
+  const whole = new Map<Part, readonly Message[]>([...written, ...last]);
+  const shared = parts.flatMap((part) => (last.has(part) ? [part] : splitRound(part, used.get(part))));
   const isCut = open !== undefined && openTokens > tokensOfAll(whole.get(open) ?? []);
   const rest = Math.min(free * (1 - WHOLE_SHARE), Math.max(0, free - first));
-  return { isCut, whole, rest };
+  return { shared, isCut, whole, rest };
 }
 
 /** Adds the user's words that no prompt contains. */
@@ -159,8 +172,7 @@ function refusal(messages: readonly Message[], why: string): Answer {
 function assembleMessages(parts: readonly Part[], whole: Whole, entries: readonly Entry[], note: string): Message[] {
   const stays = parts.map((part): readonly (Message | string)[] => {
     if (part.kind === 'prompt') return [part.message];
-    const messages = part.kind === 'round' ? whole.get(part) : undefined;
-    return messages ?? entries.filter((entry) => entry.part === part).map(writeEntry);
+    return whole.get(part) ?? entries.filter((entry) => entry.part === part).map(writeEntry);
   });
   const first = lastRun(parts, whole);
   const end = parts.at(-1)?.kind === 'prompt' ? parts.length - 1 : parts.length;
@@ -176,9 +188,7 @@ function writeEntry({ kind, text }: Entry): Message | string {
 
 /** Index of the first whole step in the unbroken run at the end; -1 without such a run. */
 function lastRun(parts: readonly Part[], whole: Whole): number {
-  const lastOmitted = parts.findLastIndex(
-    (part) => (part.kind === 'round' && !whole.has(part)) || (part.kind !== 'round' && part.kind !== 'prompt'),
-  );
+  const lastOmitted = parts.findLastIndex((part) => part.kind !== 'prompt' && !whole.has(part));
   return parts.findIndex((part, index) => index > lastOmitted && part.kind === 'round');
 }
 

@@ -7,7 +7,7 @@ import { stepText } from './own-words.ts';
 import { hasText, type Part, REMOVED_NOTICE, type Round } from './parts.ts';
 
 /** Replies that stay whole, with their messages. */
-export type Whole = ReadonlyMap<Round, readonly Message[]>;
+export type Whole = ReadonlyMap<Part, readonly Message[]>;
 
 /** How kept replies and their results are written. */
 export interface Form {
@@ -59,13 +59,16 @@ export function wholeRounds(
   return whole;
 }
 
-/** Replies with the calls that are likely to be used again (`keep`), newest first. @param room tokens */
+/**
+ * Replies with only the calls that are likely to be used again (`keep`), by the whole reply, newest first.
+ * @param room tokens
+ */
 export function usedRounds(
   parts: readonly Part[],
   room: number,
   { keep, form }: { readonly keep: ReadonlySet<string>; readonly form: Form },
-): Whole {
-  const used = new Map<Round, readonly Message[]>();
+): ReadonlyMap<Part, Round> {
+  const used = new Map<Part, Round>();
   // A model that needs its thoughts may refuse steps without them.
   if (form.mostSteps === 1) return used;
   let remaining = room;
@@ -76,12 +79,18 @@ export function usedRounds(
     );
     if (calls.length === 0) continue;
     const round = { ...part, calls };
-    const messages = form.write(round, resultsOf(round));
-    remaining -= tokensOfAll(messages);
+    remaining -= tokensOfAll(form.write(round, resultsOf(round)));
     if (remaining < 0) break;
-    used.set(part, messages);
+    used.set(part, round);
   }
   return used;
+}
+
+/** Separates the other calls of a reply from those that are used again. */
+export function splitRound(part: Part, used: Round | undefined): readonly Part[] {
+  if (part.kind !== 'round' || used === undefined) return [part];
+  const others = part.calls.filter((call) => !used.calls.includes(call));
+  return others.length === 0 ? [used] : [{ ...part, words: '', calls: others }, used];
 }
 
 function isAnswered({ calls }: Round): boolean {

@@ -295,6 +295,32 @@ describe('the remaining messages during a turn', () => {
     expect(outcome.whole).toContain(ids[1]);
   });
 
+  it('keeps some calls of a reply whole, and a line for each other one, as the receipt says', () => {
+    const both: Said = {
+      words: 'Both.',
+      calls: [
+        ['used', 'x'.repeat(9_000)],
+        ['other', LONG],
+      ],
+    };
+    const talk = listed('run', both, ...steps('b', 'c', 'd', 'e'), { words: 'Done.' });
+    const id = (command: string) =>
+      talk.flatMap(({ toolUses }) => toolUses).find(({ tool_use_id }) => tool_use_id.endsWith(`-${command}`))
+        ?.tool_use_id;
+    const plan = { ...PLAN, budget: 9_000, keep: [id('used') ?? ''] };
+    expect(stays(talk, plan).slice(0, 4)).toEqual([
+      '*user: run',
+      `user: ${LINES}\n${line('other')}`,
+      'assistant: Both. <used>',
+      'user: =9000',
+    ]);
+    const { outcome } = exactAnswer(talk, plan, { model: NEW });
+    expect(outcome.whole).toContain(id('used'));
+    expect(outcome.whole).not.toContain(id('other'));
+    const { whole, lines, gone } = outcome.steps;
+    expect(whole + lines + gone).toBe(6);
+  });
+
   it('shortens results that do not fit if it cannot wait, the longest most', () => {
     const open: Said = {
       calls: [
