@@ -1,7 +1,6 @@
 import { readKey } from '../../core/governor/call-identity.ts';
-import { turnMicroUsd } from '../../core/governor/cost/cost.ts';
 import { billedOutput, callMicroUsd } from '../../core/governor/cost/priced-call.ts';
-import { microUsdOf, type Price } from '../../core/governor/cost/prices.ts';
+import { microUsdOf, type Price, turnMicroUsd } from '../../core/governor/cost/prices.ts';
 import { callOutput } from '../../core/governor/gauge/gauge.ts';
 import type { AssistantEvent, ResultEvent } from '../../core/protocol/events.ts';
 import { contextOf, isAllZero, isNewer, NO_USAGE, type Usage } from '../../core/protocol/usage.ts';
@@ -90,7 +89,7 @@ export function createLedger(keepsUsage: boolean) {
     turnFrom = last + 1;
     if (last < from || calls.numbers.includes(SUBAGENT_CALL, from)) return;
     const { run, session } = after;
-    const turn = turnMicroUsd(event, { prices: run.policy.cost.prices, version: session.version });
+    const turn = turnMicroUsd(event, run.policy.cost.prices, session.version);
     const missing = turn - sumOf(calls.microUsd.slice(from), (microUsd) => microUsd);
     if (missing > 0) calls.microUsd[last] = (calls.microUsd[last] ?? 0) + missing;
   }

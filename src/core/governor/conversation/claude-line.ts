@@ -153,7 +153,8 @@ function readLine(state: GovernorState, event: Event, isInjected: boolean): Gove
   if (tasks !== work.tasks) draft.work = { ...work, tasks };
   const measured = measureLine(event);
   const content = sumContent(measured);
-  const list = { prices: run.policy.cost.prices, version: session.version, isRecording: run.mode === 'replay' };
+  const { version, id: sessionId } = session;
+  const list = { prices: run.policy.cost.prices, version, sessionId, isRecording: run.mode === 'replay' };
   const cost = readCost(state.limits.cost, event, list, content);
   if (cost !== state.limits.cost) draft.limits = { ...state.limits, cost };
   const after = readSession(readAgents(readContext(draft, event, content), event), event);

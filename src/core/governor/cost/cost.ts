@@ -6,12 +6,11 @@ import { callMicroUsd, latestCallsMicroUsd, openMicroUsd, type PricedCall, repla
 import {
   furtherCost,
   leastPriceFor,
-  microUsdOf,
   PAID_ELSEWHERE,
   type Price,
   type Prices,
   priceFor,
-  ratesBy,
+  turnMicroUsd,
 } from './prices.ts';
 
 /**
@@ -37,6 +36,8 @@ export const EMPTY_COST = {
    * that cost. undefined if the counter began at 0.
    */
   carried: undefined as number | undefined,
+  /** Reports at the end of earlier sessions of a recording: the counter of a fork begins with that of its session. */
+  ends: [] as readonly number[],
   /** Whether a part of `counted` was only computed and claude will never report it, or a call was cut off. */
   guessed: false,
   /** Whether any cost is known, by a report or by a call with a price. */
@@ -59,6 +60,8 @@ interface PriceList {
    * least its list price.
    */
   readonly isRecording?: boolean;
+  /** The session before the line. */
+  readonly sessionId?: string | undefined;
 }
 
 const NOTHING_OPEN = { settled: 0, calls: [] } as const;
@@ -76,7 +79,7 @@ export function readCost(cost: Cost, event: Event, list: PriceList, written = su
       return withCall(cost, { ...call, usage: { ...call.usage, output: event.outputTokens }, outputKnown: true });
     }
     case 'result':
-      return event.costUsd === undefined ? cost : readCounter(isCounterReset(cost, event, list), event.costUsd);
+      return event.costUsd === undefined ? cost : readCounter(atCounterStart(cost, event, list), event.costUsd);
     default:
       return cost;
   }
@@ -86,12 +89,16 @@ export function readCost(cost: Cost, event: Event, list: PriceList, written = su
  * Handles the start of a process in a recording. If the previous process had not ended its turn, it was killed, and no
  * report has its calls.
  */
-function readBeginning(cost: Cost, { version }: InitEvent, { isRecording }: PriceList): Cost {
-  const wasKilled = isRecording && cost.calls.some(({ thread }) => thread === null);
+function readBeginning(before: Cost, { version, sessionId }: InitEvent, list: PriceList): Cost {
+  const hasEnded = list.isRecording && sessionId !== list.sessionId && before.reported > 0;
+  const cost = hasEnded ? { ...before, ends: [...before.ends, before.reported] } : before;
+  const wasKilled = list.isRecording && cost.calls.some(({ thread }) => thread === null);
   const begun = wasKilled
     ? { ...cost, ...NOTHING_OPEN, counted: cost.counted + openMicroUsd(cost), guessed: true }
     : cost;
-  return version === undefined || isAtLeast(version, CARRIES_COUNTER_SINCE) ? begun : { ...begun, carried: undefined };
+  return version === undefined || isAtLeast(version, CARRIES_COUNTER_SINCE)
+    ? begun
+    : { ...begun, carried: undefined, ends: [] };
 }
 
 /** Costs so far, in micro-dollars. */
@@ -192,26 +199,17 @@ export function readCounter(cost: Cost, usd: number): Cost {
 }
 
 /**
- * Whether a result in a recording is from another process, whose counter began at 0: the turn alone explains the
- * counter better than the turn and the earlier reports together.
+ * Handles a result in a recording from another process. Its counter began with the cost of an earlier session if that
+ * and the turn explain it exactly; or at 0 if the turn alone explains it better than with the last report.
  */
-function isCounterReset(cost: Cost, event: ResultEvent, list: PriceList): Cost {
+function atCounterStart(cost: Cost, event: ResultEvent, list: PriceList): Cost {
   const total = toMicroUsd(event.costUsd ?? 0);
-  if (!list.isRecording || cost.carried !== undefined || total <= cost.reported) return cost;
-  const ofTurn = Math.max(openMicroUsd(cost), turnMicroUsd(event, list));
+  const ofTurn = Math.max(openMicroUsd(cost), turnMicroUsd(event, list.prices, list.version));
+  if (!list.isRecording || cost.carried !== undefined || ofTurn === 0) return cost;
   const unexplained = total - ofTurn;
-  if (ofTurn === 0 || unexplained >= cost.reported / 2) return cost;
-  return { ...cost, reported: 0, counted: cost.counted + cost.reported };
-}
-
-/** Cost of a turn in micro-dollars, from the usage in its result; 0 if the result names several models. */
-export function turnMicroUsd({ usage, windows }: ResultEvent, { prices, version }: PriceList): number {
-  const [model, ...others] = Object.keys(windows);
-  const price = others.length > 0 ? undefined : priceFor(model, prices, version);
-  if (usage === undefined || price === undefined) return 0;
-  // The usage sums several calls, so it does not show which of them have the rates of long prompts.
-  const rates = ratesBy((name) => price[name]);
-  return microUsdOf(usage, rates);
+  const isReset = total > cost.reported && unexplained < cost.reported / 2;
+  const start = cost.ends.find((end) => Math.abs(unexplained - end) <= 1) ?? (isReset ? 0 : cost.reported);
+  return { ...cost, reported: start, counted: cost.counted + cost.reported - start };
 }
 
 /**
@@ -289,8 +287,8 @@ function withCall(cost: Cost, call: PricedCall): Cost {
 
 /** Copies field by field for speed; `draftOf` has the measurement. */
 function withCalls(cost: Cost, settled: number, known: boolean, calls: Cost['calls']): Cost {
-  const { reported, counted, carried, guessed, uncounted, unpriced } = cost;
-  return { reported, counted, settled, calls, carried, guessed, known, uncounted, unpriced };
+  const { reported, counted, carried, ends, guessed, uncounted, unpriced } = cost;
+  return { reported, counted, settled, calls, carried, ends, guessed, known, uncounted, unpriced };
 }
 
 /**

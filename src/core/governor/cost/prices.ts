@@ -1,3 +1,4 @@
+import type { ResultEvent } from '../../protocol/events.ts';
 import { ownOf } from '../../protocol/fields.ts';
 import { modelName } from '../../protocol/model-name.ts';
 import { contextOf, FAST, type Terms, type Usage } from '../../protocol/usage.ts';
@@ -209,6 +210,16 @@ export function microUsdOf(usage: Usage, listPrice: Price, output = usage.output
     usage.cacheRead * price.cacheRead;
   const times = names.reduce((product, name) => product * (ownOf(PRICE_FACTORS, name) ?? 1), 1);
   return Math.min(Math.round((sum / 1_000_000) * times + webSearches * WEB_SEARCH), Number.MAX_SAFE_INTEGER);
+}
+
+/** Cost of a turn in micro-dollars, from the usage in its result; 0 if the result names several models. */
+export function turnMicroUsd({ usage, windows }: ResultEvent, prices: Prices, version: string | undefined): number {
+  const [model, ...others] = Object.keys(windows);
+  const price = others.length > 0 ? undefined : priceFor(model, prices, version);
+  if (usage === undefined || price === undefined) return 0;
+  // The usage sums several calls, so it does not show which of them have the rates of long prompts.
+  const rates = ratesBy((name) => price[name]);
+  return microUsdOf(usage, rates);
 }
 
 /**

@@ -278,20 +278,22 @@ it('prefers prices of the policy to built-in ones', () => {
 });
 
 describe('a recording with results of several processes', () => {
-  const counted = (...lines: readonly Line[]) =>
-    toUsd(
-      totalMicroUsd(
-        lines
-          .map(decodeObject)
-          .reduce(
-            (sum, event) => readCost(sum, event, { prices: PRICES, version: undefined, isRecording: true }),
-            EMPTY_COST,
-          ),
-      ),
-    );
+  function counted(...lines: readonly Line[]): number {
+    let cost: Cost = EMPTY_COST;
+    let sessionId: string | undefined;
+    for (const event of lines.map(decodeObject)) {
+      cost = readCost(cost, event, { prices: PRICES, version: undefined, isRecording: true, sessionId });
+      if (event.kind === 'init') ({ sessionId } = event);
+    }
+    return toUsd(totalMicroUsd(cost));
+  }
   const turn = (id: string, thousands: number, total: number) => [
     call(id, thousands * 1_000),
-    { ...result(total), usage: { input_tokens: thousands * 1_000, output_tokens: 200 } },
+    {
+      ...result(total),
+      usage: { input_tokens: thousands * 1_000, output_tokens: 200 },
+      modelUsage: { [SONNET]: { contextWindow: 200_000 } },
+    },
   ];
 
   it('adds up counters that begin at 0, even if each is larger than the one before', () => {
@@ -308,6 +310,23 @@ describe('a recording with results of several processes', () => {
   ])('adds the calls of a killed process, if the next counter $counter', ({ total }) => {
     const killed = [init('2.1.332'), call('b', 10_000)];
     expect(counted(...turn('a', 10, 0.033), ...killed, init('2.1.332'), ...turn('c', 20, total))).toBeCloseTo(0.126, 4);
+  });
+
+  it.each([
+    { forks: 'the second one cheaper', first: 30, second: 20 },
+    { forks: 'the second one dearer', first: 20, second: 30 },
+    { forks: 'both as dear', first: 30, second: 30 },
+  ])('counts the cost before two forks of a session once: $forks', ({ first, second }) => {
+    const session = (session_id: string) => ({ ...init('2.1.332'), session_id });
+    const usd = (thousands: number) => thousands * 0.003 + 0.003;
+    const begun = [session('a'), ...turn('a', 10, 0.033)];
+    const forks = [first, second].flatMap((thousands, at) => [
+      session(`fork-${at}`),
+      ...turn(`b${at}`, thousands, 0.033 + usd(thousands)),
+      session(`fork-${at}`),
+      ...turn(`c${at}`, 10, 0.066 + usd(thousands)),
+    ]);
+    expect(counted(...begun, ...forks)).toBeCloseTo(0.033 + usd(first) + usd(second) + 0.066, 9);
   });
 
   it('does not take a turn that a subagent outlived for a killed process', () => {
