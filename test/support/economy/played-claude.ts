@@ -379,8 +379,9 @@ class PlayedClaude {
 
   #control({ type, request_id: id, request }: Line): void {
     if (type !== 'control_request') return;
-    if (fieldsOf(request).subtype === 'get_context_usage') this.#tellLevel(id);
-    else this.#place(request);
+    const { subtype } = fieldsOf(request);
+    if (subtype === 'get_context_usage') this.#tellLevel(id);
+    else if (subtype === 'apply_flag_settings') this.#place(request);
   }
 
   #place(request: unknown): void {

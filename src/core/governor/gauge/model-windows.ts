@@ -25,11 +25,12 @@ export function isAlias({ peaks }: Gauge, id: string | undefined): boolean {
   return id !== undefined && ownOf(peaks, modelName(id)) === undefined;
 }
 
-/** Sets the window that claude reports for a model, which may be inactive. */
+/** Sets the window that claude reports for a model, which may be inactive. A window from the user stays beside it. */
 export function learnWindowOf(gauge: Gauge, model: string | undefined, tokens: number, source: WindowSource): Gauge {
   const name = model === undefined ? gauge.windowModel : modelName(model);
   if (name === undefined || name === gauge.windowModel || gauge.windowModel === undefined) {
-    const window = learnWindow(gauge.window, tokens, source);
+    const isUsers = gauge.window.source === 'user' && tokens > 0;
+    const window = isUsers ? { ...gauge.window, claudes: tokens } : learnWindow(gauge.window, tokens, source);
     return window === gauge.window ? gauge : changedGauge(gauge, { window });
   }
   const known = learnWindow(ownOf(gauge.otherWindows, name) ?? UNKNOWN_WINDOW, tokens, source);

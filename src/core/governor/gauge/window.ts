@@ -14,6 +14,8 @@ export interface ContextWindow {
   /** undefined if unknown; shares of the window are then unavailable. */
   readonly tokens: number | undefined;
   readonly source: WindowSource;
+  /** The window by claude, in tokens, if the user gave another one. */
+  readonly claudes?: number;
 }
 
 const SOURCE_RANK: Readonly<Record<WindowSource, number>> = {

@@ -163,7 +163,7 @@ function sizeWithoutCompaction(state: GovernorState, usage: Usage): number {
 
 /** The level at which claude compacts without ctxb, in tokens. */
 function baselineLevel({ gauge, process: { control } }: Pick<GovernorState, 'gauge' | 'process'>): number {
-  return control.callersLevel ?? claudesLevel(gauge.call?.model, gauge.window.tokens);
+  return control.callersLevel ?? claudesLevel(gauge.call?.model, gauge.window.claudes ?? gauge.window.tokens);
 }
 
 /** Share of the level below which two sizes differ by more than the error of the estimate. */

@@ -121,9 +121,10 @@ describe('the window of a session', () => {
     expect(windowAfter(lines)).toEqual(window);
   });
 
-  it("is the user's, for any other source", () => {
+  it("is the user's, for any other source; claude's is known beside it", () => {
     const lines = [LARGE, callLine(626_000), resultLine(), initLine({ model: 'other' })];
-    expect(windowAfter(lines, 150_000)).toEqual({ tokens: 150_000, source: 'user' });
+    expect(windowAfter(lines.slice(0, 2), 150_000)).toEqual({ tokens: 150_000, source: 'user' });
+    expect(windowAfter(lines, 150_000)).toEqual({ tokens: 150_000, source: 'user', claudes: 200_000 });
   });
 });
 

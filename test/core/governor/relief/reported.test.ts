@@ -48,6 +48,20 @@ function savedIn({ driver }: Played): number {
   return (baseline - real) / 1e6;
 }
 
+it.each([
+  { name: 'testFirst', ...drawnKind('testFirst', 2), window: 100_000 },
+  { name: 'issues', ...reportedJob('issues', 2, 200_000), window: 100_000 },
+  { name: 'batches', ...reportedJob('batches', 2, 1_000_000), window: 200_000 },
+  { name: 'fileByFile', ...reportedJob('fileByFile', 1, 1_000_000), window: 400_000 },
+])(
+  "with a window that the user has set, a run compares with claude at claude's own: $name",
+  ({ job, world, window }) => {
+    const [alone, run] = [playAlone(job, world), playGoverned(job, { ...world, policy: { window } })];
+    expect(run.reliefs.length).toBeGreaterThan(1);
+    expect(Math.abs(savedIn(run) - (alone.usd - run.usd)) / alone.usd).toBeLessThan(USUAL_ERROR);
+  },
+);
+
 const atLevels = [
   ...jobs.map(([name, seed, window]) => ({ name, seed, window, ...reportedJob(name, seed, window) })),
   ...Object.keys(KINDS).flatMap((name) =>
