@@ -2,7 +2,9 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import type { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { promptLine } from '../support/claude.ts';
 import { CTXB, PROTOCOL } from '../support/ctxb.ts';
@@ -67,6 +69,26 @@ it.each(
   expect(await once(child, 'exit')).toEqual(end);
   child.stdout.destroy();
 });
+
+it('lets a claude that does not read slow the caller down', async () => {
+  await using place = await createPlace();
+  const args = [CTXB, ...fakeArguments({ fake: 'never-reads', claude: PROTOCOL })];
+  const child = spawn(process.execPath, args, { cwd: place.cwd, env: place.env, stdio: ['pipe', 'pipe', 'ignore'] });
+  child.stdin.on('error', () => {});
+  await once(child.stdout, 'data');
+  const line = `${JSON.stringify({ type: 'keep_alive', text: 'x'.repeat(20_000) })}\n`;
+  let taken = 0;
+  while (taken < 20_000_000 && (await isTaken(child.stdin, line))) taken += line.length;
+  child.kill('SIGTERM');
+  await once(child, 'exit');
+  expect(taken).toBeLessThan(5_000_000);
+});
+
+/** Whether a stream takes a text within two seconds. */
+async function isTaken(stream: Writable, text: string): Promise<boolean> {
+  const written = new Promise<boolean>((resolve) => stream.write(text, (error) => resolve(!error)));
+  return Promise.race([written, delay(2_000, false)]);
+}
 
 /** The most memory a process ever had, in KB; undefined where the system does not tell. */
 function peakMemory(pid: number | undefined): number | undefined {
