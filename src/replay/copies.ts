@@ -46,14 +46,25 @@ export function totalsOf(sessions: readonly CountedSession[]) {
 }
 
 export function totalOf(shares: readonly Counts[]) {
+  const { add, found } = createTotal();
+  shares.forEach(add);
+  return found();
+}
+
+export function createTotal() {
+  const sum = { calls: 0, compactions: 0 };
+  let microUsd: number | null = null;
+  let [isPartial, isUnseen] = [false, false];
   return {
-    calls: sumOf(shares, ({ calls }) => calls),
-    compactions: sumOf(shares, ({ compactions }) => compactions),
-    usd: sumUsd(shares.map(({ usd }) => usd)),
-    ...marksFor(
-      shares.some(({ usdPartial }) => usdPartial),
-      shares.some(({ usdUnseen }) => usdUnseen),
-    ),
+    add({ calls, compactions, usd, usdPartial = false, usdUnseen = false }: Counts): void {
+      sum.calls += calls;
+      sum.compactions += compactions;
+      // Whole micro-dollars, to avoid rounding errors.
+      if (usd !== null) microUsd = (microUsd ?? 0) + toMicroUsd(usd);
+      isPartial ||= usdPartial;
+      isUnseen ||= usdUnseen;
+    },
+    found: () => ({ ...sum, usd: inUsd(microUsd), ...marksFor(isPartial, isUnseen) }),
   };
 }
 

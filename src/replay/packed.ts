@@ -79,12 +79,12 @@ export function squeezed({ keys, numbers, times, models, microUsd }: Columns): P
 }
 
 export function callsIn({ keys, numbers, times, models, microUsd, usages }: Columns): readonly LedgerCall[] {
-  return Array.from(numbers, (number, index) => ({
+  return models.map((model, index) => ({
     keys: keys[index] ?? '',
-    main: number !== SUBAGENT_CALL,
-    number: number === SUBAGENT_CALL ? undefined : number,
+    main: numbers[index] !== SUBAGENT_CALL,
+    number: numbers[index] || undefined,
     t: known(times[index]),
-    model: models[index] ?? null,
+    model,
     microUsd: known(microUsd[index]),
     usage: usages[index],
   }));

@@ -3,7 +3,7 @@ import type { FactKind } from '../core/governor/decisions.ts';
 import { FACT_KINDS } from '../core/memory/notebook/fact.ts';
 import { modelName } from '../core/protocol/model-name.ts';
 import { sumOf } from '../core/text/sum-of.ts';
-import { inUsd, isWhole, ownFigures, totalOf, totalsOf } from './copies.ts';
+import { createTotal, inUsd, isWhole, ownFigures, totalsOf } from './copies.ts';
 import type { LedgerCall, ReliefSeen } from './items-seen.ts';
 import type { Counts, SessionFigures, SessionSummary } from './summary.ts';
 import { whatIfTotals } from './what-if.ts';
@@ -47,57 +47,60 @@ export interface Sum extends Counts {
  * @param since milliseconds since the epoch; for earlier days, some sessions may be missing
  */
 export function sumsBy(sessions: readonly SessionFigures[], by: Grouping, since = Number.NEGATIVE_INFINITY): Sum[] {
-  const groups = new Map<string | null, Part[]>();
-  for (const part of sessions.flatMap((session) => partsOf(session, by))) {
-    if ((part.t ?? since) < since) continue;
-    const group = groups.get(part.name);
-    if (group === undefined) groups.set(part.name, [part]);
-    else group.push(part);
+  const groups = new Map<string | number | null, ReturnType<typeof createGroup>>();
+  for (const session of sessions) {
+    eachPart(session, (at, part) => {
+      if ((at.t ?? since) < since) return;
+      const key = keyOf(session, by, at);
+      const group = groups.get(key) ?? createGroup();
+      groups.set(key, group);
+      group.sessions.add(session);
+      group.add(part);
+    });
   }
-  const sums = [...groups].map(([name, parts]) => {
-    return { name, sessions: new Set(parts.map(({ session }) => session)).size, ...totalOf(parts) };
+  const sums = [...groups].map(([key, group]) => {
+    const name = typeof key === 'number' ? dayOf(key) : key;
+    return { name, sessions: group.sessions.size, ...group.found() };
   });
   const byName = (a: Sum, b: Sum) => ((a.name ?? '') < (b.name ?? '') ? -1 : 1);
   if (by === 'day') return sums.sort((a, b) => byName(b, a));
   return sums.sort((a, b) => (b.usd ?? -1) - (a.usd ?? -1) || b.calls - a.calls || byName(a, b));
 }
 
-type Part = ReturnType<typeof partsOf>[number];
+const createGroup = () => ({ sessions: new Set<SessionFigures>(), ...createTotal() });
 
 /**
  * Splits a session for sums: its calls, its compactions, and its other cost (titles and summaries), dated at its end.
  * An unknown part of its cost belongs to the calls without a price, or to any part if none lacks one or some are missing.
  */
-function partsOf(session: SessionFigures, by: Grouping) {
+function eachPart(session: SessionFigures, add: (at: Place, part: Counts) => void): void {
   const { usd, usdPartial, usdUnseen } = ownFigures(session);
   const ledger = session.ledger();
   const isRead = isWhole(session.lines) && session.cost.unlogged === undefined;
   const isPlaced = isRead && ledger.some(({ microUsd }) => microUsd === null);
   let remaining = usd === null ? null : toMicroUsd(usd);
-  const calls = ledger.map((call) => {
+  for (const call of ledger) {
     const microUsd = remaining === null || call.microUsd === null ? null : Math.min(remaining, call.microUsd);
     if (remaining !== null) remaining -= microUsd ?? 0;
-    const [name, usd] = [nameOf(session, by, call), inUsd(microUsd)];
     const isPartial = usdPartial && !(isPlaced && call.microUsd !== null);
-    return { name, t: call.t, session, calls: Number(call.main), compactions: 0, usd, usdPartial: isPartial };
-  });
+    add(call, { calls: Number(call.main), compactions: 0, usd: inUsd(microUsd), usdPartial: isPartial });
+  }
   const own = session.compactions.filter(({ copied }) => copied === undefined);
-  const compactions = own.map((compaction) => {
-    const name = nameOf(session, by, compaction);
-    return { name, t: compaction.t, session, calls: 0, compactions: 1, usd: null };
-  });
-  const parts = [...calls, ...compactions];
-  if (parts.length > 0 && !remaining) return parts;
-  const rest = { calls: 0, compactions: 0, usd: inUsd(remaining), usdPartial, usdUnseen };
-  return [...parts, { name: nameOf(session, by), t: session.time.last, session, ...rest }];
+  for (const compaction of own) add(compaction, { calls: 0, compactions: 1, usd: null });
+  if (ledger.length + own.length > 0 && !remaining) return;
+  const end = { t: session.time.last, model: session.model };
+  add(end, { calls: 0, compactions: 0, usd: inUsd(remaining), usdPartial, usdUnseen });
 }
 
-function nameOf(session: SessionFigures, by: Grouping, call?: Pick<LedgerCall, 't' | 'model'>): string | null {
+type Place = Pick<LedgerCall, 't' | 'model'>;
+
+/** The name of a group, or the start of a day: naming the day of each call would take several times as long. */
+function keyOf(session: SessionFigures, by: Grouping, at: Place): string | number | null {
   if (by === 'project') return session.project;
-  const model = call?.model ?? session.model;
+  const model = at.model ?? session.model;
   if (by === 'model') return model && modelName(model);
-  const t = call?.t ?? session.time.last;
-  return t === null ? null : dayOf(t);
+  const t = at.t ?? session.time.last;
+  return t === null ? null : new Date(t).setHours(0, 0, 0, 0);
 }
 
 /** `2026-03-31` in local time. @param t milliseconds since the epoch */

@@ -14,13 +14,20 @@ const GROWTH = 4;
 /** Maximum length of `ReadLine.text`, in UTF-16 code units. */
 const FIRST_TEXT_LENGTH = 65_536;
 
-/** Buffer left by the previous recording, for reuse. */
-let reusableBuffer: Buffer | undefined;
+/** Maximum size of a buffer for reuse: few lines are longer than a quarter of it. */
+const MAX_REUSED_BYTES = 8 * USUAL_BYTES;
 
-function takeReusableBuffer(): Buffer {
-  const buffer = reusableBuffer ?? Buffer.allocUnsafeSlow(USUAL_BYTES);
-  reusableBuffer = undefined;
-  return buffer;
+const NOTHING = Buffer.alloc(0);
+
+/** Buffer left by the previous recording, for reuse. */
+let reusableBuffer = NOTHING;
+
+function takeBuffer(needed: number, maxLine: number): Buffer {
+  const reused = reusableBuffer;
+  if (reused.length < needed)
+    return Buffer.allocUnsafeSlow(Math.max(USUAL_BYTES, Math.min(maxLine, needed * GROWTH)));
+  reusableBuffer = NOTHING;
+  return reused;
 }
 
 const LINE_FEED = 10;
@@ -122,9 +129,8 @@ export type Thin = (bytes: Buffer, from: number, to: number) => ReadLine | undef
  * @param thin reads the lines after the first one
  */
 export function createLineFeed(onLine: (line: ReadLine) => void, maxLine = MAX_LINE_BYTES, thin?: Thin) {
-  const nothing = Buffer.alloc(0);
   /** The start of an incomplete line. */
-  let held: Buffer = nothing;
+  let held = NOTHING;
   let heldSize = 0;
   /** Size of the incomplete line in bytes; may exceed `maxLine`, but then no more bytes are held. */
   let size = 0;
@@ -138,8 +144,7 @@ export function createLineFeed(onLine: (line: ReadLine) => void, maxLine = MAX_L
   function hold(bytes: Buffer): void {
     const needed = size + bytes.length;
     if (needed > held.length && needed <= maxLine) {
-      const larger =
-        needed <= USUAL_BYTES ? takeReusableBuffer() : Buffer.allocUnsafeSlow(Math.min(maxLine, needed * GROWTH));
+      const larger = takeBuffer(needed, maxLine);
       held.copy(larger, 0, 0, size);
       held = larger;
     }
@@ -202,10 +207,10 @@ export function createLineFeed(onLine: (line: ReadLine) => void, maxLine = MAX_L
     },
     /** Ends the input; a last line needs no line feed. */
     end(): void {
-      if (size > 0) take(nothing, 0, 0, true);
+      if (size > 0) take(NOTHING, 0, 0, true);
       if (document !== undefined) for (const line of rowsIn(document)) emitLine(line, '[');
-      if (held.length === USUAL_BYTES) reusableBuffer = held;
-      held = nothing;
+      if (held.length > reusableBuffer.length && held.length <= MAX_REUSED_BYTES) reusableBuffer = held;
+      held = NOTHING;
     },
   };
 }
