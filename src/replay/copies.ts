@@ -38,7 +38,7 @@ export function totalsOf(sessions: readonly CountedSession[]) {
   return {
     sessions: sessions.length,
     /** The highest peak as a share of a window; null if unknown. */
-    peakFraction: peaks.length === 0 ? null : peaks.reduce((max, peak) => Math.max(max, peak)),
+    peakFraction: peaks.sort((a, b) => b - a)[0] ?? null,
     ...totalOf(sessions.map(ownFigures)),
     /** Copies of calls, which count once. */
     copiedCalls: sumOf(sessions, ({ copied }) => copied?.calls ?? 0),

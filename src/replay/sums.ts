@@ -85,7 +85,7 @@ function eachPart(session: SessionFigures, add: (at: Place, part: Counts) => voi
     const isPartial = usdPartial && !(isPlaced && call.microUsd !== null);
     add(call, { calls: Number(call.main), compactions: 0, usd: inUsd(microUsd), usdPartial: isPartial });
   }
-  const own = session.compactions.filter(({ copied }) => copied === undefined);
+  const own = session.compactions.filter(({ copied }) => !copied);
   for (const compaction of own) add(compaction, { calls: 0, compactions: 1, usd: null });
   if (ledger.length + own.length > 0 && !remaining) return;
   const end = { t: session.time.last, model: session.model };

@@ -17,15 +17,14 @@ const FIRST_TEXT_LENGTH = 65_536;
 /** Maximum size of a buffer for reuse: few lines are longer than a quarter of it. */
 const MAX_REUSED_BYTES = 8 * USUAL_BYTES;
 
-const NOTHING = Buffer.alloc(0);
+const NOTHING: Buffer = Buffer.alloc(0);
 
 /** Buffer left by the previous recording, for reuse. */
 let reusableBuffer = NOTHING;
 
-function takeBuffer(needed: number, maxLine: number): Buffer {
+function takeBuffer(needed: number, maxLine: number) {
   const reused = reusableBuffer;
-  if (reused.length < needed)
-    return Buffer.allocUnsafeSlow(Math.max(USUAL_BYTES, Math.min(maxLine, needed * GROWTH)));
+  if (reused.length < needed) return Buffer.allocUnsafeSlow(Math.max(USUAL_BYTES, Math.min(maxLine, needed * GROWTH)));
   reusableBuffer = NOTHING;
   return reused;
 }
