@@ -12,7 +12,7 @@ import { OLDEST_SUPPORTED } from './core/governor/relief/unsupported.ts';
 import { limitName } from './core/governor/waits/waits-state.ts';
 import { REPORTED_KINDS } from './core/memory/notebook/fact.ts';
 import type { ExactReceipt } from './core/protocol/exact-plan.ts';
-import { counted, dollars, duration, groupedIn, localTime, percent, roughTokens, tokens } from './report/figures.ts';
+import { counted, dollars, duration, groupedIn, localTime, percent, roundedTokens, tokens } from './report/figures.ts';
 import { present } from './report/layout.ts';
 
 /** A decision as one line for stderr. */
@@ -134,7 +134,7 @@ function landedText({ gauge, freed, relief, native, exact }: DecisionOf<'landed'
 export function changeText(before: number, after: number): string {
   const change = Math.round((after / Math.max(1, before) - 1) * 100);
   const sign = change > 0 ? '+' : '−';
-  return `${roughTokens(before)} → ${roughTokens(after)} (${sign}${Math.abs(change)}%)`;
+  return `${roundedTokens(before)} → ${roundedTokens(after)} (${sign}${Math.abs(change)}%)`;
 }
 
 export function keptPrompts({ prompts: { kept, of } }: ExactReceipt): string {

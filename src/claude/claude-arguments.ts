@@ -87,10 +87,10 @@ export function childArguments(invocation: HeadlessInvocation): string[] {
  * @param resume the session to resume; undefined: a fresh one
  */
 export function successorArguments(invocation: HeadlessInvocation, resume: string | undefined): string[] {
-  return [...ourArguments(invocation), ...givenOption('--resume', resume), ...invocation.passedAgain];
+  return [...ourArguments(invocation), ...optionArguments('--resume', resume), ...invocation.passedAgain];
 }
 
-export function givenOption(name: string, value: string | undefined): string[] {
+export function optionArguments(name: string, value: string | undefined): string[] {
   return value === undefined ? [] : [name, value];
 }
 

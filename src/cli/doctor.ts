@@ -4,7 +4,7 @@ import { type Diagnosis, diagnose } from '../doctor/diagnose.ts';
 import { FACTS } from '../doctor/facts.ts';
 import { inspectSurroundings, type Surroundings } from '../doctor/surroundings.ts';
 import type { Io } from '../io.ts';
-import { doctorJson, factsText, remarksText, type Sheet, verdictText } from '../report/doctor.ts';
+import { doctorJson, factsText, remarksText, type TextLayout, verdictText } from '../report/doctor.ts';
 import { onOneLine, printableJson } from '../report/shown.ts';
 import { styleFor } from '../report/style.ts';
 import { createProgress } from '../report/terminal/progress.ts';
@@ -80,7 +80,7 @@ async function doctor(flags: DoctorFlags, io: Io): Promise<number> {
   }
 }
 
-function diagnosisText(claude: string, diagnosis: Diagnosis, ms: number, sheet: Sheet): string {
+function diagnosisText(claude: string, diagnosis: Diagnosis, ms: number, sheet: TextLayout): string {
   const remarks = `${remarksText(`claude, ${onOneLine(claude)}`, diagnosis.remarks, sheet)}\n`;
   if (diagnosis.outcomes.length === 0) return remarks;
   return `${remarks}${factsText(diagnosis.outcomes, sheet)}\n${verdictText(diagnosis, ms)}`;

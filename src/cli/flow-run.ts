@@ -1,5 +1,5 @@
 import { relative, resolve } from 'node:path';
-import { givenOption } from '../claude/claude-arguments.ts';
+import { optionArguments } from '../claude/claude-arguments.ts';
 import { effectiveConfig } from '../config/resolve-config.ts';
 import { parseFields } from '../core/protocol/fields.ts';
 import { CtxbError } from '../errors.ts';
@@ -15,7 +15,7 @@ import { shellLine, tell } from '../report/shown.ts';
 import { styleFor } from '../report/style.ts';
 import { refuseRunning } from '../run/resume/earlier-run.ts';
 import { stopOrphanedRuns } from '../run/resume/resume-run.ts';
-import { asProcessMark } from '../store/files/process-mark.ts';
+import { readProcessMark } from '../store/files/process-mark.ts';
 import { createFaults } from '../store/files/store-error.ts';
 import { listFlowRuns, newFlowRun, openFlowRun } from '../store/runs/flow-run.ts';
 import type { FlowFlags } from './flow-show.ts';
@@ -52,7 +52,7 @@ export async function runFlowFile(
   const progress = createFlowProgress(io.stderr, await styleFor(io.stderr, io.env), options.quiet === true);
   const { board, exitCode } = await runLocked({ flow, files, progress, claudeFor }, say, io);
   flowEndLines(board).forEach(say);
-  const flags = ['--resume', id, ...givenOption('--profile', profile), ...givenOption('--context-dir', folder)];
+  const flags = ['--resume', id, ...optionArguments('--profile', profile), ...optionArguments('--context-dir', folder)];
   const isOver = [...board.values()].every(({ kind }) => kind === 'done');
   if (!isOver) say(`to continue: ${shellLine(['ctxb', 'flow', 'run', file, ...flags, '--', ...words])}`);
   return exitCode;
@@ -61,7 +61,7 @@ export async function runFlowFile(
 /** Runs the unfinished steps while no other process runs them: two would undo each other's work. */
 async function runLocked(run: Omit<FlowRun, 'open'>, say: (text: string) => void, io: Io) {
   const { flow, files, claudeFor } = run;
-  const ctxb = asProcessMark(parseFields(files.readRun() ?? '').ctxb);
+  const ctxb = readProcessMark(parseFields(files.readRun() ?? '').ctxb);
   refuseRunning(files.id, ctxb);
   const lock = files.lock();
   try {

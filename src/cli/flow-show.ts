@@ -16,12 +16,12 @@ export interface FlowFlags extends CommonFlags {
 /** `ctxb flow explain`: prints the budgets of each step, and the contents of its briefing. */
 export async function explain(file: string, options: FlowFlags, io: Io): Promise<number> {
   const flow = readFlow(resolve(io.cwd, file), options);
-  const look = await lookerFor(options, io);
+  const look = await createLook(options, io);
   await printResult(look(flow).explained, options, io, flowExplainText);
   return 0;
 }
 
-export async function lookerFor({ contextDir }: CommonFlags, io: Io) {
+export async function createLook({ contextDir }: CommonFlags, io: Io) {
   const config = await effectiveConfig(io, { contextDir });
   const { window, flow: global } = config;
   const place = { cwd: io.cwd, contextDir: resolve(io.cwd, config.contextDir), window, global };
@@ -29,7 +29,7 @@ export async function lookerFor({ contextDir }: CommonFlags, io: Io) {
 }
 
 /** `ctxb flow report`: prints the inputs and the usage of a run's steps. @param name default: the newest run */
-export async function report(name: string | undefined, options: CommonFlags, io: Io): Promise<number> {
+export async function showReport(name: string | undefined, options: CommonFlags, io: Io): Promise<number> {
   const folder = await contextFolder(io, options.contextDir);
   const runs = earlierRuns(folder);
   const run = name === undefined ? runs[0] : findRun(runs, name);

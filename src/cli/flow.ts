@@ -46,7 +46,7 @@ Examples:
   ctxb flow report
   ctxb flow report 20260331 --json`,
       ),
-    later(async () => (await import('./flow-show.ts')).report),
+    later(async () => (await import('./flow-show.ts')).showReport),
   );
   connect(
     onFlow(command, 'studio', 'show a flow, its budgets and its last run in a browser, and change the budgets')
@@ -57,7 +57,7 @@ Examples:
 Examples:
   ctxb flow studio flow.yaml`,
       ),
-    later(async () => (await import('./flow-studio.ts')).studio),
+    later(async () => (await import('./flow-studio.ts')).runStudio),
   );
 };
 

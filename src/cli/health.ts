@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { requireGood } from '../config/config.ts';
+import { requireValid } from '../config/config.ts';
 import { resolveConfig } from '../config/resolve-config.ts';
 import { CtxbError } from '../errors.ts';
 import { createHealthReader } from '../health/health-report.ts';
@@ -75,7 +75,7 @@ function contextDirs(named: string, contextDir: string | undefined, { env }: Io)
   return async (cwd: string): Promise<string> => {
     const world = { cwd, env, flags: { contextDir } };
     const resolved = await resolveConfig(world);
-    const { config } = cwd === named ? requireGood(resolved) : resolved;
+    const { config } = cwd === named ? requireValid(resolved) : resolved;
     return resolve(cwd, config.contextDir);
   };
 }

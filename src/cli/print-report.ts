@@ -9,7 +9,7 @@ import type { Outcome, Page } from '../report/replay/format.ts';
 import { breachesOf, isGated } from '../report/replay/gates.ts';
 import { createOutlet } from '../run/output/outlet.ts';
 import { requireFolder, requireFree, writePage } from '../store/files/write-file.ts';
-import type { Found } from './replay-sources.ts';
+import type { FoundSources } from './replay-sources.ts';
 import type { ReplayOptions } from './report-options.ts';
 
 interface Printing {
@@ -30,7 +30,7 @@ const CHUNK = 65_536;
 
 /** Prints a report, and the failed gates on stderr. */
 export async function printReport(
-  { sessions, faults, leftOut }: Found,
+  { sessions, faults, leftOut }: FoundSources,
   options: ReplayOptions,
   { io, page, writeHtml, meant = 'is as new as --since', say, clear }: Printing,
 ): Promise<number> {
@@ -95,7 +95,7 @@ function verdictTexts(
 /** The failure of gates without a session to check, which would otherwise always pass. */
 function emptyGateMessages(
   sessions: readonly SessionFigures[],
-  faults: Found['faults'],
+  faults: FoundSources['faults'],
   needsSession: boolean,
 ): string[] {
   if (!needsSession || faults.length > 0 || sessions.some(({ calls }) => calls > 0)) return [];

@@ -5,7 +5,7 @@ import { contextFolder } from '../config/resolve-config.ts';
 import { timeText } from '../core/text/words.ts';
 import { CtxbError, unreadableError } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { matchOf, mayHold, type Recalled, recallFrom, type Search } from '../replay/recall.ts';
+import { matchOf, mayContain, type Recalled, recallFrom, type Search } from '../replay/recall.ts';
 import { findSources } from '../replay/sources.ts';
 import { onOneLine, tell } from '../report/shown.ts';
 import type { Style } from '../report/style.ts';
@@ -106,7 +106,7 @@ function logsBelow(folder: string, tell: (fault: CtxbError) => void, isIncluded:
       file: log,
       session: basename(file, '.jsonl'),
       changed: statSync(log, { throwIfNoEntry: false })?.mtimeMs ?? 0,
-      look: (search: Search) => (mayHold(log, search) && isIncluded(log) ? recallFrom(log, search) : []),
+      look: (search: Search) => (mayContain(log, search) && isIncluded(log) ? recallFrom(log, search) : []),
     })),
   );
 }

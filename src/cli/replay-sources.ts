@@ -12,7 +12,7 @@ import { counted } from '../report/figures.ts';
 import { onOneLine } from '../report/shown.ts';
 import { type FileCache, openFileCache } from '../store/files/file-cache.ts';
 import { cacheFolder } from '../store/folders/user-folders.ts';
-import { type DiskText, joined, masked, maskedJson } from '../store/masks/disk-text.ts';
+import { type DiskText, joinTexts, masked, maskedJson } from '../store/masks/disk-text.ts';
 
 /** The program of a worker thread, relative to any bundle. It contains all code that affects the figures. */
 const PROGRAM = new URL('../cli/replay-worker.cjs', import.meta.url);
@@ -79,7 +79,7 @@ async function* replayCached(
 function toCache(found: SessionFigures): DiskText {
   const { keys, columns, ...figures } = pack(found);
   const text = isFull(found) ? maskedJson(figures) : masked(JSON.stringify(figures));
-  return joined([text, masked(keys), masked(columns)], BETWEEN_PARTS);
+  return joinTexts([text, masked(keys), masked(columns)], BETWEEN_PARTS);
 }
 
 /** Reads an entry of the cache; undefined if it is damaged. Calls, which are most of the text, are not copied. */
@@ -122,7 +122,7 @@ interface FindOptions extends Omit<ReturnType<typeof findAllSources>, 'sources'>
   readonly say: (message: string) => void;
 }
 
-export type Found = Readonly<Awaited<ReturnType<typeof findSessions>>>;
+export type FoundSources = Readonly<Awaited<ReturnType<typeof findSessions>>>;
 
 /**
  * Finds the sessions in recordings, and reports read errors immediately. A named file without claude's lines, such as an

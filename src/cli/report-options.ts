@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { numberLike } from '../config/check.ts';
+import { parseNumberOption } from '../config/check.ts';
 import type { KeyPath } from '../config/keys.ts';
 import { GROUPINGS } from '../replay/sums.ts';
 import type { ListOptions } from '../report/replay/format.ts';
@@ -37,7 +37,7 @@ export function addReportOptions(command: Command): void {
   command.optionsGroup('Lists of several sessions:');
   value('--since <time>', 'only sessions active since then: 2026-03-31, 3d or 12h', time, timeOf);
   const number = (key: KeyPath, flags: string, about: string) =>
-    command.option(flags, about, (text: string) => numberLike(key, flags.split(' ', 1)[0] ?? '', text));
+    command.option(flags, about, (text: string) => parseNumberOption(key, flags.split(' ', 1)[0] ?? '', text));
   number(COUNT, '--limit <number>', 'show at most this many rows (0: all; default at a terminal: 30)');
   command
     .addOption(new Option('--by <what>', 'print sums by day, project or model').choices(GROUPINGS))

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { signalExitCode } from '../claude/child.ts';
-import { type Config, requireGood } from '../config/config.ts';
+import { type Config, requireValid } from '../config/config.ts';
 import { type Flags, resolveStored } from '../config/resolve-config.ts';
 import { toUsd } from '../core/governor/cost/cost.ts';
 import { asksPerson } from '../core/governor/cost/cost-limit.ts';
@@ -70,7 +70,7 @@ export async function resumeListedRun(
  * current ones.
  */
 function settingsFor(kept: RunSettings, now: PreparedRun, flags: Flags) {
-  const { config, values } = requireGood(resolveStored(kept.values, flags));
+  const { config, values } = requireValid(resolveStored(kept.values, flags));
   const { contextDir, costDir, quiet, statusLine } = now.config;
   return { config: { ...config, contextDir, ...(costDir && { costDir }), quiet, statusLine }, values };
 }

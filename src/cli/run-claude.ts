@@ -1,6 +1,6 @@
 import { runUntouched } from '../claude/child.ts';
 import { readClaudeArguments, refuseLauncher } from '../claude/claude-arguments.ts';
-import { type Config, requireGood } from '../config/config.ts';
+import { type Config, requireValid } from '../config/config.ts';
 import { quickConfig } from '../config/quick-config.ts';
 import type { WantedFile } from '../config/read-config.ts';
 import type { Flags } from '../config/resolve-config.ts';
@@ -48,7 +48,7 @@ export async function runClaude(
 export type PreparedRun = Awaited<ReturnType<typeof prepareRun>>;
 
 export async function prepareRun(flags: Flags, io: Io, file: WantedFile) {
-  const { config, values, warnings } = requireGood(await quickConfig({ cwd: io.cwd, env: io.env, flags, file }));
+  const { config, values, warnings } = requireValid(await quickConfig({ cwd: io.cwd, env: io.env, flags, file }));
   const watch = async () => {
     const terminal = await terminalOf(config, io);
     for (const { message } of warnings) terminal.notice(message);

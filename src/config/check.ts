@@ -6,7 +6,7 @@ import { closest, closestChoice, didYouMean, finding, shown } from './finding.ts
 import { KEY_PATHS, type KeyPath } from './keys.ts';
 import type { ConfigFile } from './read-config.ts';
 import type { SetValue } from './resolve-config.ts';
-import { expectation, LEAVES, type Leaf, leafOf, namesIn, normalize, SETTINGS } from './schema.ts';
+import { expectation, KEY_SCHEMAS, type KeySchema, leafOf, namesIn, normalize, SETTINGS } from './schema.ts';
 
 const HINTS: Readonly<Record<string, string>> = {
   tools: ' or the name of a tool such as Read, mcp__github__*',
@@ -64,9 +64,9 @@ export function fromText(key: KeyPath, value: unknown): unknown {
 }
 
 /** Parses a number of an option that takes the same values as a key. @throws CtxbError `usage` */
-export function numberLike(key: KeyPath, option: string, text: string): number {
+export function parseNumberOption(key: KeyPath, option: string, text: string): number {
   const value = fromText(key, text);
-  const expected = expectation(LEAVES.get(key) as Leaf, value);
+  const expected = expectation(KEY_SCHEMAS.get(key) as KeySchema, value);
   if (expected === undefined) return Number(normalize(key, value));
   throw new CtxbError('usage', `${option}: expected ${expected}, found ${shown(text)}`);
 }

@@ -50,7 +50,7 @@ export interface Finding {
 }
 
 /** The configuration, if it has no findings. @throws CtxbError `config` with every finding, one per line */
-export function requireGood<R extends { readonly findings: readonly Finding[] }>(resolved: R): R {
+export function requireValid<R extends { readonly findings: readonly Finding[] }>(resolved: R): R {
   if (resolved.findings.length > 0) throw findingsError('the configuration', resolved.findings);
   return resolved;
 }

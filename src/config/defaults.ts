@@ -46,7 +46,7 @@ const WHOLE_FILES = { Read: 25_000 };
 const LATEST = 0.78;
 
 /** The value of a key in the configuration. A compaction level sets the moment and the latest level. */
-export function placed(key: ConfigPath | ToolKey, value: unknown): (readonly [ConfigPath | ToolKey, unknown])[] {
+export function settingsFor(key: ConfigPath | ToolKey, value: unknown): (readonly [ConfigPath | ToolKey, unknown])[] {
   if (key !== 'thresholds.compact') return [[key, value]];
   return [
     [key, value === 'economic' ? LATEST : value],
@@ -58,7 +58,7 @@ export function placed(key: ConfigPath | ToolKey, value: unknown): (readonly [Co
 export const DEFAULTS: Config = withValues({ tools: { byTool: WHOLE_FILES }, agents: {} } as unknown as Config, [
   ...KEY_PATHS.flatMap((path) => {
     const { preset }: Key = KEYS[path];
-    return preset === undefined ? [] : placed(path, preset);
+    return preset === undefined ? [] : settingsFor(path, preset);
   }),
   ...Object.entries(CONSTANTS).map(([path, value]) => [path as ConfigPath, value] as const),
 ]);

@@ -1,9 +1,9 @@
 import type { ConfigPath, SettingAt } from './config.ts';
-import type { Kind } from './values.ts';
+import type { ValueKind } from './values.ts';
 
 /** A configuration key with all its texts. Its name determines its variable. */
 export interface Key<T = unknown> {
-  readonly takes: Kind | readonly (T & string)[];
+  readonly takes: ValueKind | readonly (T & string)[];
   /** The default; undefined if the key is not set by default. */
   readonly preset?: T;
   /** A sentence for the schema, docs/configuration.md and the help of the option. */

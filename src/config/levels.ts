@@ -8,7 +8,7 @@ import type { ResolvedConfig } from './resolve-config.ts';
 const TIERS = ['tiers.system', 'tiers.history', 'tiers.toolResults', 'tiers.user', 'tiers.response'] as const;
 
 /** Adapts defaults to the levels that the user set: a lowered compaction level also lowers the default warning. */
-export function followLevels(config: Config, origins: ResolvedConfig['sources']): Config {
+export function adaptToLevels(config: Config, origins: ResolvedConfig['sources']): Config {
   const { window } = config;
   const moved = new Map<ConfigPath, number>();
   const now = (path: ConfigPath) => moved.get(path) ?? Number(valueAt(config, path));

@@ -18,7 +18,7 @@ export const LIMITS = [
  * Keeps a file that may come with a repository from lifting limits that the user set elsewhere. Ignores its `observe`,
  * and applies the lower of two limits. The returned values are valid, and those of the highest source come last.
  */
-export function withoutLifting(all: readonly SetValue[]) {
+export function keepLimits(all: readonly SetValue[]) {
   const tight = all.filter((value) => !isLoose(value, all));
   const limit = all.findLast((value) => isLimit(value) && RANKS[value.origin.source] > RANKS.file);
   if (limit === undefined) return { values: tight, warnings: [] };

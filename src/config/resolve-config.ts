@@ -2,12 +2,12 @@ import { dirname, resolve } from 'node:path';
 import type { Where } from '../io.ts';
 import { isInside, realPath } from '../store/files/plain-file.ts';
 import { checkFile, checkValue, fromText } from './check.ts';
-import { BUDGET_FIELDS, type Config, type Finding, type Origin, RANKS, requireGood, type ToolKey } from './config.ts';
-import { DEFAULTS, placed, withValues } from './defaults.ts';
+import { BUDGET_FIELDS, type Config, type Finding, type Origin, RANKS, requireValid, type ToolKey } from './config.ts';
+import { DEFAULTS, settingsFor, withValues } from './defaults.ts';
 import { finding } from './finding.ts';
 import { KEY_PATHS, KEYS, type Key, type KeyPath } from './keys.ts';
-import { checkLevels, followLevels } from './levels.ts';
-import { withoutLifting } from './limits.ts';
+import { adaptToLevels, checkLevels } from './levels.ts';
+import { keepLimits } from './limits.ts';
 import { type ConfigFile, type FoundConfig, readWanted, type WantedFile } from './read-config.ts';
 import { readEnvironment } from './read-environment.ts';
 import { leafOf, normalize } from './schema.ts';
@@ -83,9 +83,9 @@ export function resolveStored(stored: readonly SetValue[], flags: Flags): Resolv
   return resolveValues([...stored.filter(isKept), ...overrides], []);
 }
 
-/** The configuration that a command runs with. Throws as {@link requireGood}. */
+/** The configuration that a command runs with. Throws as {@link requireValid}. */
 export async function effectiveConfig({ cwd, env }: Where, flags: Flags = {}): Promise<Config> {
-  return requireGood(await resolveConfig({ cwd, env, flags })).config;
+  return requireValid(await resolveConfig({ cwd, env, flags })).config;
 }
 
 export async function contextFolder(io: Where, contextDir?: string): Promise<string> {
@@ -97,12 +97,12 @@ export async function contextFolder(io: Where, contextDir?: string): Promise<str
 function resolveValues(all: readonly SetValue[], readFindings: readonly Finding[]): ResolvedConfig {
   const faults = all.map(({ key, value, origin }) => checkValue(key, value, origin));
   const right = all.filter((_, index) => faults[index] === undefined);
-  const { values: kept, warnings } = withoutLifting(right);
+  const { values: kept, warnings } = keepLimits(right);
   const values = latest(kept);
 
   const sources = originsOf(values);
-  const settings = values.flatMap(({ key, value }) => placed(key, normalize(key, value)));
-  const levels = followLevels(withValues(DEFAULTS, settings), sources);
+  const settings = values.flatMap(({ key, value }) => settingsFor(key, normalize(key, value)));
+  const levels = adaptToLevels(withValues(DEFAULTS, settings), sources);
   const isOwnDir = RANKS[sources.contextDir.source] > RANKS.file;
   const config = isOwnDir ? { ...levels, costDir: levels.contextDir } : levels;
   const findings = [...readFindings, ...faults.filter((fault) => fault !== undefined), ...checkLevels(config, sources)];

@@ -3,17 +3,19 @@ import { BUDGET_FIELDS, type BudgetChanges, isToolKey, splitKey } from './config
 import { KEY_PATHS, KEYS, type Key, type KeyPath } from './keys.ts';
 import { schemaOf } from './values.ts';
 
-export type Leaf = v.GenericSchema;
+export type KeySchema = v.GenericSchema;
 
-export const LEAVES: ReadonlyMap<KeyPath, Leaf> = new Map(KEY_PATHS.map((path) => [path, leafFor(KEYS[path])]));
+export const KEY_SCHEMAS: ReadonlyMap<KeyPath, KeySchema> = new Map(
+  KEY_PATHS.map((path) => [path, schemaFor(KEYS[path])]),
+);
 
 /** The schema of the budget for one tool, which replaces `tools.perCall`. */
-export const TOOL_LEAF: Leaf = leafFor({
+export const TOOL_SCHEMA: KeySchema = schemaFor({
   takes: 'share',
   about: "Budget for one tool instead of perCall, by the tool's name; * stands for any characters. In a file only.",
 });
 
-export function leafFor({ takes, about }: Key): Leaf {
+export function schemaFor({ takes, about }: Key): KeySchema {
   return v.pipe(schemaOf(takes), v.description(about));
 }
 
@@ -26,7 +28,7 @@ export function namesIn(group: string): string[] {
 
 /** Budget keys, which each level of a flow file accepts too. */
 export const budgetEntries = Object.fromEntries(
-  (['preset', ...BUDGET_FIELDS] as const).map((key) => [key, v.exactOptional(leafFor(KEYS[`flow.${key}`]))]),
+  (['preset', ...BUDGET_FIELDS] as const).map((key) => [key, v.exactOptional(schemaFor(KEYS[`flow.${key}`]))]),
 ) as {
   readonly [K in keyof BudgetChanges]-?: v.ExactOptionalSchema<
     v.GenericSchema<unknown, NonNullable<BudgetChanges[K]>>,
@@ -35,11 +37,11 @@ export const budgetEntries = Object.fromEntries(
 };
 
 /** The schema of a key's value, including overrides for a tool; undefined for an unknown key. */
-export function leafOf(key: string): Leaf | undefined {
-  return LEAVES.get(key as KeyPath) ?? (isToolKey(key) ? TOOL_LEAF : undefined);
+export function leafOf(key: string): KeySchema | undefined {
+  return KEY_SCHEMAS.get(key as KeyPath) ?? (isToolKey(key) ? TOOL_SCHEMA : undefined);
 }
 
-export function expectation(leaf: Leaf, value: unknown): string | undefined {
+export function expectation(leaf: KeySchema, value: unknown): string | undefined {
   return v.safeParse(leaf, value).issues?.[0].message;
 }
 

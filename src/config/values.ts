@@ -63,9 +63,9 @@ export const { flag, seconds } = KINDS;
 
 export const priority = choice(['critical', 'high', 'medium', 'low']);
 
-export type Kind = keyof typeof KINDS;
+export type ValueKind = keyof typeof KINDS;
 
-export function schemaOf(takes: Kind | readonly string[]): v.GenericSchema {
+export function schemaOf(takes: ValueKind | readonly string[]): v.GenericSchema {
   return typeof takes === 'string' ? KINDS[takes] : choice(takes);
 }
 

@@ -3,7 +3,7 @@ import { decodeLine } from '../core/protocol/decode.ts';
 import type { Block, Event } from '../core/protocol/events.ts';
 import type { Output } from '../io.ts';
 import type { SessionSummary } from '../replay/summary.ts';
-import { counted, dollars, roughTokens, shareOf, tokens } from '../report/figures.ts';
+import { counted, dollars, roundedTokens, shareOf, tokens } from '../report/figures.ts';
 import { hangingIndent, textWidth } from '../report/layout.ts';
 import { printable } from '../report/shown.ts';
 import type { Style } from '../report/style.ts';
@@ -81,7 +81,7 @@ function toCents(usd: number): number {
 function turnText({ window, series = [] }: SessionSummary, index: number): string {
   const contexts = series.filter(({ turn }) => turn === index + 1).map(({ context }) => context);
   const [first = 0, last = 0] = [contexts[0], contexts.at(-1)];
-  const from = contexts.length < 2 ? '' : `${roughTokens(first)} → `;
+  const from = contexts.length < 2 ? '' : `${roundedTokens(first)} → `;
   const share = shareOf(last, window.tokens);
-  return `${counted(contexts.length, 'call')}, context ${from}${roughTokens(last)} (${share})`;
+  return `${counted(contexts.length, 'call')}, context ${from}${roundedTokens(last)} (${share})`;
 }

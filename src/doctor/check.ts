@@ -28,7 +28,7 @@ export class Contradiction extends Error {}
  * - `warning`: ctxb works, but not as configured, or with fewer features.
  * - `fault`: `ctxb run` would refuse to start, or could not work.
  */
-export interface Remark {
+export interface SetupFinding {
   readonly status: 'good' | 'warning' | 'fault';
   /** The subject of the check: `Node`, a configuration key, a variable, a file. */
   readonly subject: string;
@@ -36,7 +36,12 @@ export interface Remark {
   readonly todo?: string;
 }
 
-export function remark(status: Remark['status'], subject: string, text: string, todo?: string): Remark {
+export function setupFinding(
+  status: SetupFinding['status'],
+  subject: string,
+  text: string,
+  todo?: string,
+): SetupFinding {
   return { status, subject, text, ...(todo !== undefined && { todo }) };
 }
 

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { givenOption } from '../claude/claude-arguments.ts';
+import { optionArguments } from '../claude/claude-arguments.ts';
 import { NEWEST_CLAUDE, OLDEST_CLAUDE } from '../claude/supported-versions.ts';
 import { type Config, valueAt } from '../config/config.ts';
 import type { KeyPath } from '../config/keys.ts';
@@ -9,7 +9,7 @@ import { countOf, textOf } from '../core/protocol/fields.ts';
 import { isAtLeast } from '../core/protocol/version.ts';
 import { tokens } from '../report/figures.ts';
 import { timeoutSignal } from '../run/signals.ts';
-import { type Check, Contradiction, type Remark, remark } from './check.ts';
+import { type Check, Contradiction, type SetupFinding, setupFinding } from './check.ts';
 import { type Limits, runChecks, sceneTimeoutMs } from './run-checks.ts';
 import { type Place, type Stage, withStage } from './stage.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -45,27 +45,28 @@ async function askVersion(claude: string, { scratch, timeout }: Stage) {
   return /^(\d+\.\d+\.\d+\S*)/.exec(stdout)?.[1];
 }
 
-export function judgeVersion(version: string | undefined): Remark {
+export function judgeVersion(version: string | undefined): SetupFinding {
   const subject = 'version';
   if (version === undefined) {
     const todo = 'check that it is Claude Code, and that it starts';
-    return remark('warning', subject, 'it does not report its version', todo);
+    return setupFinding('warning', subject, 'it does not report its version', todo);
   }
   if (!isAtLeast(version, OLDEST_CLAUDE)) {
     const text = `${version} is not supported: ctxb only measures it, and neither compacts nor hands over`;
     const todo = `install ${OLDEST_CLAUDE} or newer: npm install -g @anthropic-ai/claude-code`;
-    return remark('warning', subject, text, todo);
+    return setupFinding('warning', subject, text, todo);
   }
-  if (MEASURED_VERSIONS.includes(version)) return remark('good', subject, `${version}, which ctxb was measured with`);
+  if (MEASURED_VERSIONS.includes(version))
+    return setupFinding('good', subject, `${version}, which ctxb was measured with`);
   const text = `${version} is not one of the versions that ctxb was measured with (${MEASURED_VERSIONS.join(', ')}): ctxb doctor tries the facts`;
-  return remark('warning', subject, text);
+  return setupFinding('warning', subject, text);
 }
 
 type FreshContext = NonNullable<Awaited<ReturnType<typeof askFreshContext>>>;
 
 /** The window of claude's model and the size of a fresh context in tokens; undefined if it does not report them. */
 async function askFreshContext(stage: Stage, model: string | undefined) {
-  const claude = await stage.start(givenOption('--model', model));
+  const claude = await stage.start(optionArguments('--model', model));
   // The full answer, and not its summary: the API would count the parts of a summary, and the stand-in only estimates
   // them.
   const { ok, response } = await claude.ask('get_context_usage', {});
@@ -97,10 +98,10 @@ const LEVEL_KEYS: readonly KeyPath[] = [
  *
  * @param isTaken whether the user has placed claude's trigger, or disabled it
  */
-export function judgeThresholds(config: Config, fresh: FreshContext | undefined, isTaken: boolean): Remark[] {
+export function judgeThresholds(config: Config, fresh: FreshContext | undefined, isTaken: boolean): SetupFinding[] {
   if (fresh === undefined) {
     const text = 'claude did not tell its window: they cannot be checked';
-    return [remark('warning', 'thresholds', text, 'set window in the configuration')];
+    return [setupFinding('warning', 'thresholds', text, 'set window in the configuration')];
   }
   const window = config.window ?? fresh.window;
   const placed = isTaken || config.observe ? undefined : restingTrigger(config, window)?.at;
@@ -113,7 +114,7 @@ export function judgeThresholds(config: Config, fresh: FreshContext | undefined,
   if (remarks.length > 0) return remarks;
   const own = isTaken ? '' : `; claude itself compacts at ${tokens(trigger)}`;
   const text = `ctxb ${relief(config, window)} of ${tokens(window)} tokens${own}; a fresh context has about ${tokens(fresh.prefix)}`;
-  return [remark('good', 'thresholds', text)];
+  return [setupFinding('good', 'thresholds', text)];
 }
 
 function relief(config: Config, window: number): string {
@@ -122,14 +123,14 @@ function relief(config: Config, window: number): string {
   return `hands over at ${tokens(handoffLevel(config, window))}`;
 }
 
-function neverCrossed(config: Config, window: number, trigger: number | undefined): Remark[] {
+function neverCrossed(config: Config, window: number, trigger: number | undefined): SetupFinding[] {
   const level = inTokens(config.thresholds.compact, window);
   if (!config.compaction.enabled || trigger === undefined || level < trigger) return [];
   const text = `${tokens(level)} tokens are never reached: claude compacts by itself at ${tokens(trigger)} of ${tokens(window)}`;
-  return [remark('warning', 'thresholds.compact', text, `lower it below ${tokens(trigger)}`)];
+  return [setupFinding('warning', 'thresholds.compact', text, `lower it below ${tokens(trigger)}`)];
 }
 
-function alreadyCrossed(config: Config, window: number, prefix: number): Remark[] {
+function alreadyCrossed(config: Config, window: number, prefix: number): SetupFinding[] {
   const sizeOf = (key: KeyPath) =>
     key === 'thresholds.handoff' ? handoffLevel(config, window) : inTokens(Number(valueAt(config, key)), window);
   const fresh = `a fresh context has about ${tokens(prefix)}`;
@@ -138,6 +139,6 @@ function alreadyCrossed(config: Config, window: number, prefix: number): Remark[
       key === 'compaction.target'
         ? `no compaction can land below it: ${fresh}, so each leads to a handoff`
         : `${tokens(sizeOf(key))} tokens are crossed by the first call: ${fresh}`;
-    return remark('warning', key, text, `raise it above ${tokens(prefix)}`);
+    return setupFinding('warning', key, text, `raise it above ${tokens(prefix)}`);
   });
 }

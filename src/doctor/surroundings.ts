@@ -13,7 +13,7 @@ import type { Where } from '../io.ts';
 import { GivenFault, readGiven } from '../store/files/given-file.ts';
 import { kindOf } from '../store/files/plain-file.ts';
 import { requireOwn } from '../store/folders/context-dir.ts';
-import { type Remark, remark } from './check.ts';
+import { type SetupFinding, setupFinding } from './check.ts';
 
 export type Surroundings = Awaited<ReturnType<typeof inspectSurroundings>>;
 
@@ -32,7 +32,7 @@ export async function inspectSurroundings(world: Where) {
       ...checkConfiguration(resolved, readEnvironment(world.env).warnings),
       checkContextFolder(resolve(world.cwd, resolved.config.contextDir)),
       ...remarks,
-      ...(odd.length > 0 ? odd : [remark('good', "claude's settings", 'they do not restrict ctxb')]),
+      ...(odd.length > 0 ? odd : [setupFinding('good', "claude's settings", 'they do not restrict ctxb')]),
     ],
   };
 }
@@ -41,28 +41,31 @@ export async function inspectSurroundings(world: Where) {
  * The findings about the configuration, and its sources if it is valid.
  * @param unknown findings about unknown variables
  */
-function checkConfiguration({ findings, warnings, sources }: ResolvedConfig, unknown: readonly Finding[]): Remark[] {
+function checkConfiguration(
+  { findings, warnings, sources }: ResolvedConfig,
+  unknown: readonly Finding[],
+): SetupFinding[] {
   const remarksFor = (status: 'fault' | 'warning', found: readonly Finding[]) =>
-    found.map(({ message }) => remark(status, 'configuration', message, 'ctxb config'));
+    found.map(({ message }) => setupFinding(status, 'configuration', message, 'ctxb config'));
   const remarks = [...remarksFor('fault', findings), ...remarksFor('warning', [...unknown, ...warnings])];
   if (remarks.length > 0) return remarks;
   const set = Object.values(sources).filter(({ source }) => source !== 'default');
   const places = [...new Set(set.flatMap(({ where }) => where ?? []))];
   const text = places.length === 0 ? 'defaults only' : `${set.length} set in ${places.join(', ')}`;
-  return [remark('good', 'configuration', text)];
+  return [setupFinding('good', 'configuration', text)];
 }
 
-export function checkNode(version: string): Remark {
+export function checkNode(version: string): SetupFinding {
   const requiredVersion = manifest.engines.node.replace('>=', '');
-  if (isAtLeast(version, requiredVersion)) return remark('good', 'Node', version);
+  if (isAtLeast(version, requiredVersion)) return setupFinding('good', 'Node', version);
   const text = `${version} is too old: ctxb needs ${requiredVersion} or newer`;
-  return remark('fault', 'Node', text, 'install a newer one');
+  return setupFinding('fault', 'Node', text, 'install a newer one');
 }
 
-function checkContextFolder(folder: string): Remark {
+function checkContextFolder(folder: string): SetupFinding {
   const [subject, kind] = ['context folder', kindOf(folder)];
   const fault = (text: string, todo: string) =>
-    remark('fault', subject, text, `${todo}name another folder (contextDir)`);
+    setupFinding('fault', subject, text, `${todo}name another folder (contextDir)`);
   if (kind !== 'missing' && kind !== 'folder')
     return fault(`${folder} is a ${kind}: ctxb writes to folders only`, 'move it away, or ');
   const place = nearestFolder(folder);
@@ -71,10 +74,10 @@ function checkContextFolder(folder: string): Remark {
   } catch {
     return fault(`${folder} cannot be written: no notes, no recovery`, `make ${place} writable, or `);
   }
-  if (kind === 'missing') return remark('good', subject, `${folder} (the first run creates it)`);
+  if (kind === 'missing') return setupFinding('good', subject, `${folder} (the first run creates it)`);
   try {
     requireOwn(folder);
-    return remark('good', subject, folder);
+    return setupFinding('good', subject, folder);
   } catch (error) {
     return fault(`ctxb run will not start: ${messageOf(error)}`, '');
   }
@@ -95,7 +98,7 @@ const MANAGED =
  */
 function readSettings(world: Where) {
   const settings = new Map<string, { readonly value: unknown; readonly where: string }>();
-  const remarks: Remark[] = [];
+  const remarks: SetupFinding[] = [];
   const add = (fields: Fields, where: string, prefix = '') => {
     for (const [name, value] of Object.entries(fields)) {
       if (value !== undefined && value !== '') settings.set(prefix + name, { value, where });
@@ -110,7 +113,7 @@ function readSettings(world: Where) {
       add(fields, path);
       add(fieldsOf(fields.env), path, 'env.');
     } catch (error) {
-      remarks.push(remark('warning', path, faultText(error), 'correct it'));
+      remarks.push(setupFinding('warning', path, faultText(error), 'correct it'));
     }
   }
   return { settings, remarks };
@@ -166,11 +169,11 @@ const ODD_SETTINGS: Readonly<Record<string, Oddity>> = {
   },
 };
 
-function checkOddSettings(settings: ReturnType<typeof readSettings>['settings']): Remark[] {
+function checkOddSettings(settings: ReturnType<typeof readSettings>['settings']): SetupFinding[] {
   return Object.entries(ODD_SETTINGS).flatMap(([name, { applies = () => true, text, todo }]) => {
     const set = settings.get(name);
     if (set === undefined || !applies(set.value, set.where)) return [];
-    return remark('warning', `${name.replace('env.', '')} in ${set.where}`, text, todo);
+    return setupFinding('warning', `${name.replace('env.', '')} in ${set.where}`, text, todo);
   });
 }
 

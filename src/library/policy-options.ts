@@ -1,4 +1,4 @@
-import { requireGood } from '../config/config.ts';
+import { requireValid } from '../config/config.ts';
 import { resolveFile } from '../config/resolve-config.ts';
 import type { CostPolicy, LimitsPolicy, Policy, Tiers, ToolsPolicy, ZonesPolicy } from '../core/governor/policy.ts';
 import { isFields } from '../core/protocol/fields.ts';
@@ -74,7 +74,7 @@ type ByTool = { readonly [tool: Capitalize<string> | `mcp__${string}`]: Share | 
  * @throws CtxbError `config` with every finding, one per line
  */
 export function resolvePolicy(options: PolicyOptions = {}): Policy {
-  return requireGood(resolveFile({ path: 'policy', content: withoutUndefined(options) })).config;
+  return requireValid(resolveFile({ path: 'policy', content: withoutUndefined(options) })).config;
 }
 
 /** An undefined value counts as omitted. */

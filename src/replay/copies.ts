@@ -9,7 +9,7 @@ import { type Counts, isFull, type SessionFigures, type SessionSummary } from '.
 
 type CountedSession = Pick<SessionFigures, 'calls' | 'compactions' | 'context' | 'cost' | 'copied' | 'lines'>;
 
-export function isWhole({ lost, unsized }: SessionFigures['lines']): boolean {
+export function isComplete({ lost, unsized }: SessionFigures['lines']): boolean {
   return lost === undefined && unsized === undefined;
 }
 
@@ -18,7 +18,7 @@ export function ownFigures({ calls, compactions, cost, copied, lines }: CountedS
   // claude's cost includes calls without usage.
   const isCounted = cost.usd !== null && !cost.computed && lines.lost === undefined;
   const hasGap = cost.unpriced !== undefined || cost.unlogged !== undefined;
-  const isPartial = hasGap || !(isCounted || isWhole(lines)) || (cost.usd === null && calls > 0);
+  const isPartial = hasGap || !(isCounted || isComplete(lines)) || (cost.usd === null && calls > 0);
   const marks = marksFor(isPartial, cost.unseen !== undefined);
   if (copied === undefined) return { calls, compactions: compactions.length, usd: cost.usd, ...marks };
   const usd = cost.usd === null ? null : toUsd(Math.max(0, toMicroUsd(cost.usd) - toMicroUsd(copied.usd)));

@@ -16,7 +16,7 @@ import type { ExactPlan } from '../core/protocol/exact-plan.ts';
 import { type Fields, parseFields } from '../core/protocol/fields.ts';
 import { createHost } from '../host/governor-host.ts';
 import { replayRun } from './replay-run.ts';
-import { createSight } from './sight.ts';
+import { createModelView } from './sight.ts';
 
 interface Asking {
   /** The window that claude reports, in tokens. */
@@ -32,7 +32,7 @@ interface Asking {
  * Plays a claude that obeys the governor: it loads the mod, confirms requests, and compacts by the last plan as the mod
  * does.
  */
-export function createObedience({ tell, claude, window, prompt }: Asking) {
+export function createObedientClaude({ tell, claude, window, prompt }: Asking) {
   let plan: EffectOf<'plan-exact'> | undefined;
   let number = 0;
 
@@ -85,7 +85,7 @@ export function createGoverned(
     callerPlacedTrigger: false,
   } as const;
   const host = createHost(initialState(run), { carryOut: ({ actions }) => actions.forEach(mod.obey) });
-  const mod = createObedience({
+  const mod = createObedientClaude({
     tell: (event) => tell(event),
     claude: (line) => claude(decodeObject(line)),
     window,
@@ -96,7 +96,7 @@ export function createGoverned(
     },
   });
   let messages: Message[] = [];
-  const sight = createSight();
+  const sight = createModelView();
   /** `held`: tokens of the messages. */
   let [t, prompts, held] = [0, 0, 0];
 

@@ -1,4 +1,4 @@
-import { createMessage, resultBlock, useBlock } from '../core/exact/message.ts';
+import { createMessage, toolResultBlock, toolUseBlock } from '../core/exact/message.ts';
 import { isMessage } from '../core/governor/facts.ts';
 import { estimateTokens, measureBlock } from '../core/governor/gauge/estimator.ts';
 import type { Policy } from '../core/governor/policy.ts';
@@ -13,7 +13,7 @@ import { sumOf } from '../core/text/sum-of.ts';
 import { createGoverned } from './governed.ts';
 import type { CallBegun } from './observers/calls.ts';
 import type { Seen } from './observers/seen.ts';
-import type { Fetched } from './sight.ts';
+import type { FetchedResult } from './sight.ts';
 import { type BilledCall, createTally, type PriceOf } from './tally.ts';
 import { wordsIn } from './words-used.ts';
 
@@ -79,13 +79,13 @@ export function createPlayedSession(policy: Policy, resumes: boolean, window: ()
   }
 
   /** A call that fetches a result again. @returns the tokens of both */
-  function fetch(line: AssistantEvent, { use: known, text }: Fetched): number {
+  function fetch(line: AssistantEvent, { use: known, text }: FetchedResult): number {
     const id = `again-${curve.length}-${++fetched}`;
     const result = { tool_use_id: id, text };
-    hearAnswer({ ...line, messageId: id, outputFinal: true, blocks: [useBlock({ ...known, tool_use_id: id })] });
+    hearAnswer({ ...line, messageId: id, outputFinal: true, blocks: [toolUseBlock({ ...known, tool_use_id: id })] });
     const content = [{ type: 'tool_result', tool_use_id: id, content: text }];
     hearUser(decodeObject({ type: 'user', message: { role: 'user', content } }) as UserEvent);
-    return CALL_TOKENS + estimateTokens(measureBlock(resultBlock(result)), governed.calibration);
+    return CALL_TOKENS + estimateTokens(measureBlock(toolResultBlock(result)), governed.calibration);
   }
 
   function hearAnswer(answer: AssistantEvent): void {

@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import type { Input } from '../core/governor/input.ts';
 import { summarizeCall } from '../core/memory/call-summary/summarize-call.ts';
-import { createExtractor, type Found } from '../core/memory/extract/extract.ts';
+import { createExtractor, type ExtractedFact } from '../core/memory/extract/extract.ts';
 import { foldCase, LONG_LINE_LENGTH, type Mask, oneLine } from '../core/text/words.ts';
 import { createInputReader } from './inputs.ts';
 import { readValues } from './read/read-values.ts';
@@ -25,7 +25,7 @@ const FOLDED = /s[st]|f[fil]+|[iks]/gi;
  * Searches the raw bytes, which is a hundred times faster than reading the log. Compares only letters and digits,
  * because JSON may escape other characters. @throws like `readFileSync`
  */
-export function mayHold(file: string, { words }: Search): boolean {
+export function mayContain(file: string, { words }: Search): boolean {
   if (statSync(file).size > MAX_BYTES) return true;
   const bytes = readFileSync(file).toString('latin1');
   return words.every((word) => {
@@ -94,7 +94,7 @@ function answerTexts({ event }: Input): Item[] {
   );
 }
 
-function itemOf(found: Found): Item[] {
+function itemOf(found: ExtractedFact): Item[] {
   switch (found.kind) {
     case 'prompt':
       return [{ t: found.t, kind: 'prompt', texts: found.texts }];

@@ -62,7 +62,7 @@ export type Attempt<T> = { readonly found: T } | { readonly fault: CtxbError };
 
 export type SessionAttempt = Attempt<SessionFigures>;
 
-export async function attempt<T>(work: () => Promise<T>): Promise<Attempt<T>> {
+export async function tryReplay<T>(work: () => Promise<T>): Promise<Attempt<T>> {
   try {
     return { found: await work() };
   } catch (error) {
@@ -73,5 +73,5 @@ export async function attempt<T>(work: () => Promise<T>): Promise<Attempt<T>> {
 
 /** Reads recordings in order. An unreadable one does not stop the others. */
 export async function* readAll(sources: Iterable<Source>, options: DepthOptions): AsyncGenerator<SessionAttempt> {
-  for (const source of sources) yield await attempt(() => readSource(source, options));
+  for (const source of sources) yield await tryReplay(() => readSource(source, options));
 }

@@ -1,10 +1,10 @@
-import { type Message, type ToolUse, useBlock } from '../core/exact/message.ts';
+import { type Message, type ToolUse, toolUseBlock } from '../core/exact/message.ts';
 import { sumOf } from '../core/text/sum-of.ts';
 import { askedIn } from './observers/places.ts';
 import { ownWords, textSearch } from './words-used.ts';
 
 /** A tool call, with its result and the contents that the model wrote. */
-export interface Fetched {
+export interface FetchedResult {
   readonly use: ToolUse;
   readonly text: string;
   readonly has: (word: string) => boolean;
@@ -14,12 +14,12 @@ export interface Fetched {
 const MAX_KEPT = 64 * 1024 * 1024;
 
 /** Tracks the texts that the model sees, and the results that compactions removed. */
-export function createSight() {
+export function createModelView() {
   let seen: ((word: string) => boolean)[] = [];
   /** Calls that the context holds, by id; those without a result are still open. */
   let asked = new Map<string, ToolUse>();
-  let held: Fetched[] = [];
-  const gone: Fetched[] = [];
+  let held: FetchedResult[] = [];
+  const gone: FetchedResult[] = [];
   /** Words found since the last compaction. */
   const known = new Set<string>();
 
@@ -30,12 +30,16 @@ export function createSight() {
 
   function say({ text, toolUses, toolResults = [] }: Message): void {
     for (const use of toolUses) asked.set(use.tool_use_id, use);
-    const texts = [text, ...toolUses.map((use) => askedIn(useBlock(use))), ...toolResults.map((result) => result.text)];
+    const texts = [
+      text,
+      ...toolUses.map((use) => askedIn(toolUseBlock(use))),
+      ...toolResults.map((result) => result.text),
+    ];
     seen.push(...texts.filter(Boolean).map(textSearch));
     for (const { tool_use_id: id, text: result } of toolResults) {
       const use = asked.get(id);
       if (use === undefined) continue;
-      const found = [result, ...ownWords(useBlock(use))].join('\n');
+      const found = [result, ...ownWords(toolUseBlock(use))].join('\n');
       held.push({ use, text: found, has: textSearch(found) });
     }
   }
@@ -65,7 +69,7 @@ export function createSight() {
       messages.forEach(say);
     },
     /** The last removed result with a word that the model does not see. */
-    missing: (word: string): Fetched | undefined =>
+    missing: (word: string): FetchedResult | undefined =>
       gone.length === 0 || isSeen(word) ? undefined : gone.findLast(({ has }) => has(word)),
   };
 }

@@ -3,7 +3,7 @@ import type { FactKind } from '../core/governor/decisions.ts';
 import { FACT_KINDS } from '../core/memory/notebook/fact.ts';
 import { modelName } from '../core/protocol/model-name.ts';
 import { sumOf } from '../core/text/sum-of.ts';
-import { createTotal, inUsd, isWhole, ownFigures, totalsOf } from './copies.ts';
+import { createTotal, inUsd, isComplete, ownFigures, totalsOf } from './copies.ts';
 import type { LedgerCall, ReliefSeen } from './items-seen.ts';
 import type { Counts, SessionFigures, SessionSummary } from './summary.ts';
 import { whatIfTotals } from './what-if.ts';
@@ -76,7 +76,7 @@ const createGroup = () => ({ sessions: new Set<SessionFigures>(), ...createTotal
 function eachPart(session: SessionFigures, add: (at: Place, part: Counts) => void): void {
   const { usd, usdPartial, usdUnseen } = ownFigures(session);
   const ledger = session.ledger();
-  const isRead = isWhole(session.lines) && session.cost.unlogged === undefined;
+  const isRead = isComplete(session.lines) && session.cost.unlogged === undefined;
   const isPlaced = isRead && ledger.some(({ microUsd }) => microUsd === null);
   let remaining = usd === null ? null : toMicroUsd(usd);
   for (const call of ledger) {

@@ -8,7 +8,7 @@ import type { Depth, DepthOptions, SessionAttempt } from './replay.ts';
 import { bytesOf, type Source } from './sources.ts';
 
 /** The work shared by all threads: an idle thread takes the next recording. */
-export interface Share {
+export interface SharedWork {
   /** The recordings with their indices, in the order in which threads take them. */
   readonly queue: readonly { readonly at: number; readonly source: Source }[];
   /** A shared 32-bit integer: the number of recordings taken so far. */
@@ -27,7 +27,7 @@ type WorkerResult = { readonly at: number } & (
 );
 
 /** Puts large recordings first: started last, they would delay the end. */
-export function createShare(sources: readonly Source[], options: DepthOptions): Share {
+export function shareWork(sources: readonly Source[], options: DepthOptions): SharedWork {
   const { stdin: _, mask: __, onBytes: ___, ...shared } = options;
   const sized = sources.map((source, at) => ({ at, source, bytes: bytesOf([source]) ?? 0 }));
   return {
@@ -38,7 +38,7 @@ export function createShare(sources: readonly Source[], options: DepthOptions): 
 }
 
 /** Takes the next recording with its index; no other thread receives it. undefined when all are taken. */
-export function takeNext({ queue, taken }: Share) {
+export function takeNext({ queue, taken }: SharedWork) {
   return queue[Atomics.add(new Int32Array(taken), 0, 1)];
 }
 
@@ -67,12 +67,12 @@ const GROWTH_PERCENT = 30;
 const PROGRESS_BYTES = 8 * 1024 * 1024;
 
 /** The program of a thread: replays recordings until all are taken. */
-export async function work(
-  share: Share,
+export async function replayInThread(
+  share: SharedWork,
   own: Pick<DepthOptions, 'stdin' | 'mask'>,
   tell: (message: FromWorker) => void,
 ): Promise<void> {
-  const { attempt, readSource } = await reading();
+  const { tryReplay, readSource } = await reading();
   let bytes = 0;
   const onBytes = (count: number) => {
     bytes += count;
@@ -82,7 +82,7 @@ export async function work(
   };
   for (let next = takeNext(share); next !== undefined; next = takeNext(share)) {
     const { at, source } = next;
-    const result = await attempt(() => readSource(source, { ...share.options, ...own, onBytes }));
+    const result = await tryReplay(() => readSource(source, { ...share.options, ...own, onBytes }));
     tell(
       'found' in result
         ? { at, found: pack(result.found) }
@@ -113,7 +113,7 @@ const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 2
 /**
  * Replays recordings, in threads if that is worth it: V8's memory can be limited only there.
  *
- * @param program the module that threads run, which calls {@link work}
+ * @param program the module that threads run, which calls {@link replayInThread}
  */
 export async function* replayOnThreads(
   sources: readonly Source[],
@@ -130,14 +130,14 @@ export async function* replayOnThreads(
 
 /** Judges a recording here while a thread reads it. Reads it here too if the thread ends early. */
 async function replayAhead(source: Source, options: DepthOptions, program: URL): Promise<SessionAttempt> {
-  const [{ attempt, replaySource }, { createReadAhead }] = [await reading(), await import('./read/read-ahead.ts')];
+  const [{ tryReplay, replaySource }, { createReadAhead }] = [await reading(), await import('./read/read-ahead.ts')];
   const read = createReadAhead((workerData) =>
     // Keeps the young generation of this thread at its present size. The start of a thread would lift the limit.
     new Worker(program, { workerData, resourceLimits: RESOURCE_LIMITS }).once('online', () =>
       setFlagsFromString('--semi-space-growth-factor=1'),
     ),
   );
-  return attempt(() => replaySource(source, { ...options, read }).catch(() => replaySource(source, options)));
+  return tryReplay(() => replaySource(source, { ...options, read }).catch(() => replaySource(source, options)));
 }
 
 /** Minimum bytes for using threads. */
@@ -155,7 +155,7 @@ async function* replayTogether(
   program: URL,
 ): AsyncGenerator<SessionAttempt> {
   const attempts = new Map<number, SessionAttempt>();
-  const crew = startCrew(program, createShare(sources, options), (message) => {
+  const crew = startCrew(program, shareWork(sources, options), (message) => {
     if ('bytes' in message) options.onBytes?.(message.bytes);
     else attempts.set(message.at, attemptIn(message));
   });
@@ -177,7 +177,7 @@ function attemptIn(message: WorkerResult): SessionAttempt {
   return { found: unpack(message.found) };
 }
 
-function startCrew(program: URL, share: Share, onMessage: (message: FromWorker) => void) {
+function startCrew(program: URL, share: SharedWork, onMessage: (message: FromWorker) => void) {
   const workers = new Set<Worker>();
   let wake = () => {};
   for (let count = Math.min(MAX_THREADS, availableParallelism(), share.queue.length); count > 0; count--) {

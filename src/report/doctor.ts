@@ -1,4 +1,4 @@
-import type { Remark } from '../doctor/check.ts';
+import type { SetupFinding } from '../doctor/check.ts';
 import type { Diagnosis } from '../doctor/diagnose.ts';
 import type { Outcome } from '../doctor/run-checks.ts';
 import type { Surroundings } from '../doctor/surroundings.ts';
@@ -7,31 +7,31 @@ import { hangingIndent } from './layout.ts';
 import { onOneLine } from './shown.ts';
 import type { Style } from './style.ts';
 
-export interface Sheet {
+export interface TextLayout {
   readonly style: Style;
   /** Width of the terminal in columns; undefined puts each sentence on one line. */
   readonly columns: number | undefined;
 }
 
-export function remarksText(heading: string, remarks: readonly Remark[], sheet: Sheet): string {
+export function remarksText(heading: string, remarks: readonly SetupFinding[], sheet: TextLayout): string {
   return [sheet.style.bold(heading), ...remarks.flatMap((remark) => remarkLines(remark, sheet)), ''].join('\n');
 }
 
-function remarkLines({ status, subject, text, todo }: Remark, { style, columns }: Sheet): string[] {
+function remarkLines({ status, subject, text, todo }: SetupFinding, { style, columns }: TextLayout): string[] {
   const mark = { good: style.green('✓'), warning: style.yellow('!'), fault: style.red('✗') }[status];
   const more = todo === undefined ? [] : [style.dim(indentBelow(todo, columns))];
   return [hangingIndent(`  ${mark}`, onOneLine(`${subject}: ${text}`), columns), ...more];
 }
 
-function indentBelow(text: string, columns: Sheet['columns']): string {
+function indentBelow(text: string, columns: TextLayout['columns']): string {
   return hangingIndent('     ', onOneLine(text), columns);
 }
 
-export function factsText(outcomes: readonly Outcome[], sheet: Sheet): string {
+export function factsText(outcomes: readonly Outcome[], sheet: TextLayout): string {
   return [sheet.style.bold('Facts'), ...outcomes.flatMap((each) => factLines(each, sheet)), ''].join('\n');
 }
 
-function factLines({ check, status, seen = '' }: Outcome, { style, columns }: Sheet): string[] {
+function factLines({ check, status, seen = '' }: Outcome, { style, columns }: TextLayout): string[] {
   const { name, fact, instead } = check;
   const line = (mark: string, text: string) => hangingIndent(`  ${mark}`, text, columns);
   switch (status) {

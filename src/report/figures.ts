@@ -9,7 +9,7 @@ export function tokens(count: number): string {
 }
 
 /** Rounded for reading: 127_412 → `127k`, 1_000_000 → `1M`. */
-export function roughTokens(count: number): string {
+export function roundedTokens(count: number): string {
   if (count >= 999_500) return `${Math.round(count / 100_000) / 10}M`;
   return count < 1_000 ? tokens(count) : `${Math.round(count / 1_000)}k`;
 }
@@ -34,7 +34,7 @@ export function dollars(usd: number): string {
   return `$${usd.toFixed(usd > 0 && usd < 0.01 ? 4 : 2).replace(/\B(?=(\d{3})+\.)/g, ',')}`;
 }
 
-export const NONE = '–';
+export const NO_VALUE = '–';
 
 export const COMPACTED_BY: Readonly<Record<CompactionSeen['by'], string>> = {
   claude: 'claude itself',
@@ -45,7 +45,7 @@ export const COMPACTED_BY: Readonly<Record<CompactionSeen['by'], string>> = {
 
 /** A cost: `$0.03`, or `≥ $0.03` if part of it is unknown, `≤ $0.03` if it includes unseen calls, `about $0.03` if both. */
 export function costText({ usd, usdPartial, usdUnseen }: Pick<Counts, 'usd' | 'usdPartial' | 'usdUnseen'>): string {
-  if (usd === null) return NONE;
+  if (usd === null) return NO_VALUE;
   const bound = usdPartial ? (usdUnseen ? 'about ' : '≥ ') : usdUnseen ? '≤ ' : '';
   return `${bound}${dollars(usd)}`;
 }

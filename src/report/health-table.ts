@@ -1,5 +1,5 @@
 import type { HealthMetrics, HealthReport } from '../health/health-report.ts';
-import { duration, NONE, percent, tokens } from './figures.ts';
+import { duration, NO_VALUE, percent, tokens } from './figures.ts';
 import { align, tableOf } from './layout.ts';
 import { onOneLine } from './shown.ts';
 import type { Style } from './style.ts';
@@ -23,12 +23,12 @@ function cellsOf({ sessions, turns, exhaustion, compactions, handoffs, zoneTrans
     compactions: tokens(compactions.auto + compactions.manual),
     handoffs: tokens(handoffs.count),
     'handed over below 90%': share(handoffs.early, handoffs.earlyRate),
-    'context at handoff': handoffs.fraction.mean === null ? NONE : percent(handoffs.fraction.mean),
-    'a handoff took': handoffs.ms.mean === null ? NONE : duration(handoffs.ms.mean),
+    'context at handoff': handoffs.fraction.mean === null ? NO_VALUE : percent(handoffs.fraction.mean),
+    'a handoff took': handoffs.ms.mean === null ? NO_VALUE : duration(handoffs.ms.mean),
     'zone changes': tokens(zoneTransitions.count),
   };
 }
 
 function share(count: number, rate: number | null): string {
-  return rate === null ? NONE : `${tokens(count)} (${percent(rate)})`;
+  return rate === null ? NO_VALUE : `${tokens(count)} (${percent(rate)})`;
 }

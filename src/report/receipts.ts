@@ -1,8 +1,8 @@
-import type { ToldFact } from '../core/governor/decisions.ts';
+import type { ReportedFact } from '../core/governor/decisions.ts';
 import { FACT_KINDS } from '../core/memory/notebook/fact.ts';
 import { FACT_NAMES } from '../messages.ts';
 import type { CompactionSeen, ReliefSeen } from '../replay/items-seen.ts';
-import type { Placed } from '../replay/observers/places.ts';
+import type { FactPlace } from '../replay/observers/places.ts';
 import { keptOf } from '../replay/sums.ts';
 import { counted, tokens } from './figures.ts';
 import { fitText, present } from './layout.ts';
@@ -31,7 +31,7 @@ function reliefLines(receipt: ReliefReceipt, style: Style, columns: number): str
       ? ''
       : `, ${tokens(compaction.preTokens ?? compaction.gaugeBefore)} → ${tokens(compaction.firstAfter)} tokens`;
   const relieved = relief.actual ? kept : kept - given;
-  const lostFacts: readonly Partial<Placed>[] = [...relief.gone, ...relief.stayed];
+  const lostFacts: readonly Partial<FactPlace>[] = [...relief.gone, ...relief.stayed];
   const refetched = lostFacts.filter(({ again = null }) => again !== null).length;
   return present(
     style.bold(`${relief.relief} before call ${relief.call} of session ${(session ?? '?').slice(0, 8)}${sizes}`),
@@ -46,7 +46,7 @@ function reliefLines(receipt: ReliefReceipt, style: Style, columns: number): str
 /** Marks of facts in the order of their lines. */
 const MARKS = [' ', '+', '~', '-'] as const;
 
-function kindLines(kind: ToldFact['kind'], relief: ReliefSeen, style: Style, columns: number): string[] {
+function kindLines(kind: ReportedFact['kind'], relief: ReliefSeen, style: Style, columns: number): string[] {
   const { gone, stayed, actual } = relief;
   const facts = [
     ...stayed.map((fact) => ({ mark: fact.by === 'claude' ? ' ' : actual ? '+' : '~', ...fact }) as const),
@@ -64,7 +64,7 @@ function kindLines(kind: ToldFact['kind'], relief: ReliefSeen, style: Style, col
 
 /** Cuts the fact to the width, but keeps its place complete. */
 function factLine(
-  { mark, text, line = null, again = null }: ToldFact & Partial<Placed> & { readonly mark: string },
+  { mark, text, line = null, again = null }: ReportedFact & Partial<FactPlace> & { readonly mark: string },
   columns: number,
 ): string {
   const places = present(line !== null && `line ${line}`, again !== null && `asked for again in call ${again}`);

@@ -1,5 +1,5 @@
 import type { RunStatus } from '../core/governor/run-status.ts';
-import { costText, counted, DAY_MS, duration, localTime, NONE, percent, roughTokens, tokens } from './figures.ts';
+import { costText, counted, DAY_MS, duration, localTime, NO_VALUE, percent, roundedTokens, tokens } from './figures.ts';
 import { align, fitText } from './layout.ts';
 import { onOneLine } from './shown.ts';
 import type { Style } from './style.ts';
@@ -40,9 +40,9 @@ function cellsOf(run: ListedRun, now: number): string[] {
     runId.slice(0, 8),
     duration(Math.max(0, (run.end === null ? now : run.at) - run.since)),
     tokens(turn),
-    context === null ? NONE : `${roughTokens(context)}${share}`,
+    context === null ? NO_VALUE : `${roundedTokens(context)}${share}`,
     costText({ usd: costUsd }),
-    prompts === 0 ? NONE : tokens(prompts),
+    prompts === 0 ? NO_VALUE : tokens(prompts),
   ];
 }
 

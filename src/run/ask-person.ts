@@ -8,19 +8,19 @@ import { timeoutSignal } from './signals.ts';
 /** Milliseconds of silence after which the user counts as absent. */
 const PATIENCE_MS = 600_000;
 
-type AskPerson = EffectOf<'ask-person'>;
+type AskEffect = EffectOf<'ask-person'>;
 
-type Sums = Pick<AskPerson, 'spentUsd' | 'limitUsd'>;
+type Sums = Pick<AskEffect, 'spentUsd' | 'limitUsd'>;
 
 /** Resolves with the typed text; undefined without an answer. */
-export type Ask = (question: string) => Promise<string | undefined>;
+export type AskPerson = (question: string) => Promise<string | undefined>;
 
 export type Questions = ReturnType<typeof createQuestions>;
 
 export function createQuestions(io: Io, ask: Watcher['ask']) {
   let open = new AbortController();
   return {
-    ask(question: string): ReturnType<Ask> {
+    ask(question: string): ReturnType<AskPerson> {
       open = new AbortController();
       return ask(question, () => readAnswer(io, open.signal));
     },
@@ -40,7 +40,7 @@ export function readAnswer({ stdin }: Pick<Io, 'stdin'>, signal?: AbortSignal): 
 }
 
 /** The new limit in US dollars; undefined: wrap up. */
-export async function askForLimit(effect: AskPerson, ask: Ask): Promise<number | undefined> {
+export async function askForLimit(effect: AskEffect, ask: AskPerson): Promise<number | undefined> {
   return readLimit((await ask(questionText(effect))) ?? '', effect);
 }
 
@@ -48,7 +48,7 @@ export function isYes(answer: string): boolean {
   return /^\s*y(?:es)?\s*$/i.test(answer);
 }
 
-function questionText(effect: AskPerson): string {
+function questionText(effect: AskEffect): string {
   const { scope, spentUsd, limitUsd } = effect;
   const owner = scope === 'run' ? 'This run' : "This project's runs";
   const next = dollars(nextLimit(effect));

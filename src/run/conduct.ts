@@ -6,18 +6,18 @@ import { OUTCOME_CODES, UNANSWERED_CODE } from '../core/governor/run-status.ts';
 import type { GovernorState, Run } from '../core/governor/state.ts';
 import type { ResultEvent } from '../core/protocol/events.ts';
 import { linesOfStream } from '../core/protocol/frame.ts';
-import { orReport } from '../store/files/store-error.ts';
+import { tryOrReport } from '../store/files/store-error.ts';
 import { openTelemetry } from '../telemetry/telemetry.ts';
 import { createQuestions, type Questions } from './ask-person.ts';
 import { type HeadlessRun, isAttended, outageSeconds, type Watcher } from './headless-run.ts';
 import { createOutlet, type Outlet } from './output/outlet.ts';
 import { createOutput } from './output/output.ts';
-import { noteBeginning, noteProcess, openRunFiles, type RecordFile } from './run-files.ts';
-import { type Ends, type Session, startSession } from './run-session.ts';
+import { openRunFiles, type RecordFile, recordProcess, recordRunStart } from './run-files.ts';
+import { type RunConnections, type Session, startSession } from './run-session.ts';
 import type { RunSummary } from './run-summary.ts';
 import type { SignalWatch } from './signals.ts';
 
-interface RunEnds extends Ends {
+interface RunEnds extends RunConnections {
   readonly runId: string;
   readonly signals: SignalWatch;
   readonly record: RecordFile | undefined;
@@ -25,7 +25,7 @@ interface RunEnds extends Ends {
 }
 
 /** Connects claude, the caller and the files until the session ends. Resolves with the exit code. */
-export async function conduct(headless: HeadlessRun, ends: RunEnds): Promise<number> {
+export async function conductSession(headless: HeadlessRun, ends: RunEnds): Promise<number> {
   const { invocation, resumed, otlp } = headless;
   const { runId, io, child, signals, input, record, summary, watcher } = ends;
   const run = describeRun(headless, ends);
@@ -33,7 +33,7 @@ export async function conduct(headless: HeadlessRun, ends: RunEnds): Promise<num
   const files = openRunFiles(headless, { run, io, record, notice: watcher.notice });
   const { store, recorder } = files;
   void listen(child, watcher);
-  noteBeginning(files, headless, run, child, input.lines);
+  recordRunStart(files, headless, run, child, input.lines);
 
   let isUnwritable = false;
   const onGone = (error: NodeJS.ErrnoException) => {
@@ -47,10 +47,10 @@ export async function conduct(headless: HeadlessRun, ends: RunEnds): Promise<num
   const outlet = createOutlet(io.stdout, onGone, watcher.clear);
   const output = createOutput({ format: invocation.outputFormat, verbose: invocation.verbose }, outlet);
   const questions = createQuestions(io, watcher.ask);
-  const startSuccessor: Ends['startSuccessor'] = async (start, spentUsd) => {
+  const startSuccessor: RunConnections['startSuccessor'] = async (start, spentUsd) => {
     const next = await ends.startSuccessor(start, spentUsd);
     void listen(next, watcher);
-    noteProcess(store, run, next);
+    recordProcess(store, run, next);
     return next;
   };
   const gone = new AbortController();
@@ -90,7 +90,7 @@ export async function conduct(headless: HeadlessRun, ends: RunEnds): Promise<num
   if (isDone(state)) for (const id of [runId, resumed?.runId]) store.forgetRun(id);
   store.journal({ kind: 'end', runId, exitCode, ...end });
   session.noteEnd(exitCode);
-  orReport(files.faults, 'the summary is not written', () => summary?.(state, exitCode, session.seen));
+  tryOrReport(files.faults, 'the summary is not written', () => summary?.(state, exitCode, session.seen));
   await telemetry?.close();
   return exitCode;
 }

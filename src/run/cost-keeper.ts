@@ -7,7 +7,7 @@ import { waiting } from '../core/governor/prompts/mailbox.ts';
 import { turnsBegun } from '../core/governor/prompts/turns.ts';
 import type { GovernorState } from '../core/governor/state.ts';
 import type { Lock } from '../store/files/lock.ts';
-import { createFaults, orReport } from '../store/files/store-error.ts';
+import { createFaults, tryOrReport } from '../store/files/store-error.ts';
 import { type CostLedger, type CostPlace, openCostLedger } from '../store/ledgers/cost-ledger.ts';
 
 interface CostKeeperOptions extends CostPlace {
@@ -18,11 +18,11 @@ interface CostKeeperOptions extends CostPlace {
   readonly lostBefore?: number | undefined;
   readonly now: () => number;
   readonly notice: (text: string) => void;
-  readonly onSpent?: (spent: SpentSoFar) => void;
+  readonly onSpent?: (spent: RunSpending) => void;
 }
 
 /** The spending of a run, recorded at each step because the run may be killed at any moment. */
-export interface SpentSoFar extends SpentBefore {
+export interface RunSpending extends SpentBefore {
   /** Time of claude's last report, in milliseconds since the epoch. */
   readonly at: number;
   /** Cost of the calls since then as far as the stream shows it, in micro-dollars; part of the sums. */
@@ -80,7 +80,7 @@ export function createCostKeeper({
 
   /** A later call tries again, because a full disk may have room by then. */
   const attempt = <T>(work: (ledger: CostLedger) => T) =>
-    orReport(report, "the project's cost limit cannot be followed", () => work(opened()));
+    tryOrReport(report, "the project's cost limit cannot be followed", () => work(opened()));
 
   /** Records the cost of finished calls, and claims the expected cost of those in progress. */
   function write(state: GovernorState, isOver = false): boolean {

@@ -2,7 +2,7 @@ import type { Input, OwnEvent } from '../core/governor/input.ts';
 import { commandOf } from '../core/protocol/blocks.ts';
 import type { ExactPlan, ExactReceipt } from '../core/protocol/exact-plan.ts';
 import { fieldsOf, isFields, listOf, textsOf } from '../core/protocol/fields.ts';
-import { type Faults, orReport } from '../store/files/store-error.ts';
+import { type Faults, tryOrReport } from '../store/files/store-error.ts';
 import { type ModFolder, makeModFolder } from '../store/runs/mod-folder.ts';
 
 /** @param isGuarded whether a hook of the user guards the context */
@@ -10,7 +10,7 @@ export function createExactMod(isGuarded: () => boolean, onFault: Faults) {
   let folder: ModFolder | undefined;
   let written = '';
 
-  const attempt = <T>(work: () => T) => orReport(onFault, 'compactions are not exact', work);
+  const attempt = <T>(work: () => T) => tryOrReport(onFault, 'compactions are not exact', work);
 
   return {
     /** Writes the mod to a new folder, unless the context is guarded. */

@@ -5,7 +5,7 @@ import type { Input } from '../core/governor/input.ts';
 import type { Answered } from '../core/memory/hand-back/hand-back.ts';
 import { messageOf } from '../errors.ts';
 import type { SessionStore } from '../store/runs/session-store.ts';
-import { fatesIn } from './kept-prompts.ts';
+import { promptChanges } from './kept-prompts.ts';
 import type { CallerOutput } from './output/output.ts';
 import type { PassOn } from './output/pass-on.ts';
 
@@ -105,14 +105,14 @@ export function createExecutor(world: ExecutorWorld) {
       const { line, promptUuid, exact } = effect;
       if (promptUuid === undefined) return send(line, exact);
       // On disk before it is sent: after a crash, claude's log shows whether the prompt arrived.
-      store.run({ prompts: fatesIn(effect) });
+      store.run({ prompts: promptChanges(effect) });
       output.promptSent();
       send(line, exact);
       store.mailbox({ delivered: promptUuid });
     },
     hold(effect) {
       const { uuid, line } = effect;
-      store.run({ prompts: fatesIn(effect) });
+      store.run({ prompts: promptChanges(effect) });
       store.mailbox({ held: uuid, line });
     },
     keep: ({ file, texts }) => store.keep(file, texts),
@@ -124,7 +124,7 @@ export function createExecutor(world: ExecutorWorld) {
     buffered: ({ fate }) => world.passOn.settle('buffered', fate),
     deferred: ({ fate }) => world.passOn.settle('deferred', fate),
     health: ({ record }) => store.health(record),
-    answered: (effect) => output.whenGiven(() => store.run({ prompts: fatesIn(effect) })),
+    answered: (effect) => output.whenGiven(() => store.run({ prompts: promptChanges(effect) })),
     kill: ({ signal }) => world.child().kill(signal ?? 'SIGKILL'),
   };
 

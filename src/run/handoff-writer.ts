@@ -8,7 +8,7 @@ import { checkHandoff, type Problem } from '../core/memory/handoff/check-handoff
 import { type HandoffHead, renderHandoffFile } from '../core/memory/handoff/handoff-file.ts';
 import { cutUnits } from '../core/text/words.ts';
 import type { Where } from '../io.ts';
-import { orReport } from '../store/files/store-error.ts';
+import { tryOrReport } from '../store/files/store-error.ts';
 import { redact } from '../store/masks/redact.ts';
 import { writeHandoff } from '../store/sessions/sessions.ts';
 import type { RunFiles } from './run-files.ts';
@@ -29,7 +29,7 @@ export function createHandoffWriter(run: Run, io: Where, { folder, memory, fault
     const completed = joinParts(document.trim(), memory.missingFrom(document, COMPLETION_ROOM));
     const file = renderHandoffFile(headOf(state, { reason, t, checks, by }), completed);
     // On a full disk, the fresh context still gets the document.
-    const path = orReport(faults, 'the handoff is not written down', () =>
+    const path = tryOrReport(faults, 'the handoff is not written down', () =>
       join(run.contextDir, relative(folder, writeHandoff(folder, t, file))),
     );
     const missing = (room: number) => redact(memory.missingFrom(document, room));

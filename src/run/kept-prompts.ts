@@ -23,7 +23,7 @@ export function waitingPrompt(line: string): KeptPrompt[] {
 }
 
 /** The changes to prompts that an action causes, written to disk before the action is executed. */
-export function fatesIn(action: Action): readonly News[] {
+export function promptChanges(action: Action): readonly News[] {
   if (action.kind === 'hold') return [{ uuid: action.uuid, line: action.line, fate: 'waiting' }];
   if (action.kind === 'answered') return action.uuids.map((uuid) => ({ uuid, fate: 'over' }));
   if (action.kind !== 'send' || action.promptUuid === undefined) return [];
@@ -31,7 +31,7 @@ export function fatesIn(action: Action): readonly News[] {
 }
 
 /** The prompts without an answer. @param arrived uuids of the prompts in claude's logs */
-export function openIn(
+export function promptsWithoutAnswer(
   prompts: readonly KeptPrompt[],
   arrived: ReadonlySet<string>,
   isOwn: (uuid: string) => boolean,

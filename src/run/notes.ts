@@ -8,8 +8,8 @@ import type { Answered, ExactNote } from '../core/memory/hand-back/hand-back.ts'
 import type { Memory } from '../core/memory/memory.ts';
 import { createNotebook, type DetailFile, type Page } from '../core/memory/notebook/notebook.ts';
 import { type Fields, parseFields } from '../core/protocol/fields.ts';
-import { type Faults, orReport } from '../store/files/store-error.ts';
-import { type DiskText, joined, masked, maskedJson } from '../store/masks/disk-text.ts';
+import { type Faults, tryOrReport } from '../store/files/store-error.ts';
+import { type DiskText, joinTexts, masked, maskedJson } from '../store/masks/disk-text.ts';
 import { LOG, openSessionFolder, type SessionFolder } from '../store/sessions/sessions.ts';
 
 export interface NoteTakerWorld {
@@ -46,7 +46,7 @@ export function createNoteTaker(world: NoteTakerWorld) {
 
   /** Reports a fault (a full disk, a foreign file in the way) once; the run then continues without notes. */
   function attempt<T>(work: () => T): T | undefined {
-    return isOver ? undefined : orReport(fail, NOTES_STOPPED, work);
+    return isOver ? undefined : tryOrReport(fail, NOTES_STOPPED, work);
   }
 
   function fail(consequence: string, error: unknown): void {
@@ -179,7 +179,7 @@ function createNoteFiles(folder: SessionFolder) {
     },
     append(entries: readonly Entry[], pages: readonly Page[]): void {
       const lines = entries.map((entry) => maskedJson({ v: LOG_VERSION, ...entry }));
-      folder.append(LOG, joined(lines, '\n'));
+      folder.append(LOG, joinTexts(lines, '\n'));
       for (const { file, text } of pages) folder.append(file, masked(text));
     },
     /** The index refers to the tool log, so it is written after it. */

@@ -55,7 +55,7 @@ const GRACE_MS = 100;
  * @returns a check, to call before the first prompt; it throws CtxbError `usage` if text has arrived. Later text goes
  * to `onLate`
  */
-export function watchUnread(
+export function watchUnreadStdin(
   headless: HeadlessRun,
   { stdin }: { readonly stdin: Readable & { readonly isTTY?: boolean; unref?(): void } },
   onLate: (text: string) => void,

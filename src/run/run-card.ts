@@ -11,7 +11,7 @@ import type { WholeResults } from './output/whole-results.ts';
 /** Minimum interval between two writes of a card, in milliseconds. */
 const PAUSE_MS = 1_000;
 
-export function keepRunCard({ cwd, env }: Where, figures: WholeResults, first: GovernorState) {
+export function maintainRunCard({ cwd, env }: Where, figures: WholeResults, first: GovernorState) {
   const { runId, contextDir } = first.run;
   const folder = stateFolder(env);
   const place = {

@@ -4,7 +4,7 @@ import type { Child } from '../claude/child.ts';
 import { newestSession } from '../claude/claude-folders.ts';
 import type { Decision } from '../core/governor/decisions.ts';
 import type { Input, OwnEvent } from '../core/governor/input.ts';
-import { readAsk } from '../core/governor/own-events.ts';
+import { readOutsideRequest } from '../core/governor/own-events.ts';
 import { recordDecision, recordRun, toRecord } from '../core/governor/record.ts';
 import type { Run } from '../core/governor/state.ts';
 import { createMemory } from '../core/memory/memory.ts';
@@ -13,11 +13,11 @@ import { CtxbError, isCtxbError, messageOf, systemReason } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { writeWhole } from '../store/files/plain-file.ts';
 import { processMark } from '../store/files/process-mark.ts';
-import { createFaults, errorCode, type Faults, orReport } from '../store/files/store-error.ts';
+import { createFaults, errorCode, type Faults, tryOrReport } from '../store/files/store-error.ts';
 import { openOutput } from '../store/files/write-file.ts';
 import { openContextDir } from '../store/folders/context-dir.ts';
 import { stateFolder } from '../store/folders/user-folders.ts';
-import { joined, maskedEntry, unmaskedText } from '../store/masks/disk-text.ts';
+import { joinTexts, maskedEntry, unmaskedText } from '../store/masks/disk-text.ts';
 import { redact } from '../store/masks/redact.ts';
 import { createInbox, type Inbox } from '../store/runs/inbox.ts';
 import { readRunCards } from '../store/runs/run-cards.ts';
@@ -88,7 +88,7 @@ export function openRunFiles(headless: HeadlessRun, { run, io, record, notice }:
   };
 }
 
-export function noteBeginning(
+export function recordRunStart(
   { store, figures }: RunFiles,
   headless: HeadlessRun,
   run: Run,
@@ -104,12 +104,12 @@ export function noteBeginning(
   const folder = resolve(run.project, run.contextDir);
   store.run({ words: startWords(headless), folder, prompts, settings, ...kept, handedOver: document?.path });
   // From this line on, a resume finds this run instead of the previous one.
-  noteProcess(store, run, child, resumed?.runId);
+  recordProcess(store, run, child, resumed?.runId);
   if (resumed?.sessionId !== undefined) store.journal({ kind: 'session', runId: run.runId, id: resumed.sessionId });
 }
 
 /** Records the start of claude's process in the journal. @param resumes id of the run that this one resumes */
-export function noteProcess(store: SessionStore, { runId, mode }: Run, { pid }: Child, resumes?: string): void {
+export function recordProcess(store: SessionStore, { runId, mode }: Run, { pid }: Child, resumes?: string): void {
   const marks = { claude: processMark(pid), ctxb: processMark(process.pid) };
   store.journal({ kind: 'start', pid, ...marks, runId, mode, resumes });
 }
@@ -123,8 +123,8 @@ function startWords({ program, invocation }: HeadlessRun): string[] {
 
 /** Undefined, after a report, when notes cannot be written. */
 function openInbox(folder: string, runId: string, onFault: Faults): Inbox | undefined {
-  const opened = orReport(onFault, `nothing more is written to ${folder}`, () => openContextDir(folder));
-  return opened && orReport(onFault, 'no notes are kept', () => createInbox(folder, runId));
+  const opened = tryOrReport(onFault, `nothing more is written to ${folder}`, () => openContextDir(folder));
+  return opened && tryOrReport(onFault, 'no notes are kept', () => createInbox(folder, runId));
 }
 
 /** Milliseconds between two looks into the inbox while claude and the caller are silent. */
@@ -141,7 +141,7 @@ function createMail(inbox: Inbox | undefined, onFault: Faults) {
 
   const read = () => inbox?.drain().flatMap(readLine);
   const drain = (): readonly OwnEvent[] =>
-    (isOver ? undefined : orReport(endWith, 'no more notes and requests are read', read)) ?? [];
+    (isOver ? undefined : tryOrReport(endWith, 'no more notes and requests are read', read)) ?? [];
 
   return {
     /** Events from the lines left since the last call; feed them before processing the next input. */
@@ -150,17 +150,17 @@ function createMail(inbox: Inbox | undefined, onFault: Faults) {
       timer = setInterval(() => tell(drain()), LOOK_MS).unref();
     },
     answer: (id: string, answer: object): void =>
-      orReport(endWith, 'a request from outside is not answered', () => inbox?.answer(id, answer)),
+      tryOrReport(endWith, 'a request from outside is not answered', () => inbox?.answer(id, answer)),
     close(): void {
       clearInterval(timer);
-      orReport(endWith, 'the inbox of this run is not removed', () => inbox?.dispose());
+      tryOrReport(endWith, 'the inbox of this run is not removed', () => inbox?.dispose());
     },
   };
 }
 
 function readLine(line: string): OwnEvent[] {
   const { kind, text, ask, id } = parseFields(line);
-  const request = kind === 'ask' ? readAsk(ask) : undefined;
+  const request = kind === 'ask' ? readOutsideRequest(ask) : undefined;
   if (request !== undefined) return [{ kind: 'ask', ask: request, by: { from: 'command', id: stringOf(id) } }];
   const messageText = stringOf(text);
   if (messageText === '') return [];
@@ -176,7 +176,7 @@ function createRecorder({ path, descriptor, isMasked }: RecordFile, run: Run, no
     if (faulty) return;
     try {
       const text = isMasked ? maskedEntry(line) : unmaskedText(JSON.stringify(line));
-      writeWhole(descriptor, joined([text], '\n'));
+      writeWhole(descriptor, joinTexts([text], '\n'));
     } catch (error) {
       faulty = true;
       notice(`nothing more is recorded to ${path}: ${messageOf(error)}`);

@@ -22,7 +22,7 @@ import {
   type Watcher,
   waitVariables,
 } from './headless-run.ts';
-import { checkPrompts, type PromptText, promptText, watchUnread } from './prompt-text.ts';
+import { checkPrompts, type PromptText, promptText, watchUnreadStdin } from './prompt-text.ts';
 import { type SignalWatch, watchSignals } from './signals.ts';
 
 /**
@@ -73,14 +73,14 @@ export async function runHeadless(given: HeadlessRun, io: Io, watch: () => Promi
     kill: (signal) => child?.kill(signal),
   });
   try {
-    const refuseUnread = watchUnread(headless, io, notice);
+    const refuseUnread = watchUnreadStdin(headless, io, notice);
     // The writer of stdin may be slow: if the arguments contain a prompt, claude starts meanwhile.
     const pipedPrompt = isPrompted ? ask() : undefined;
     // The promise is awaited below, unless claude cannot be started.
     pipedPrompt?.catch(() => {});
     const started = await claude.start();
     child = started;
-    const { conduct } = await import('./conduct.ts');
+    const { conductSession } = await import('./conduct.ts');
     const whole = pipedPrompt && (await readWhile(headless, pipedPrompt, started, signals));
     if (whole?.refused !== undefined) {
       signals.stop();
@@ -94,7 +94,7 @@ export async function runHeadless(given: HeadlessRun, io: Io, watch: () => Promi
     const ends = { runId, io, child: started, signals, input, record, summary, startSuccessor };
     const shown = await watching();
     await refuseUnread();
-    return await conduct(headless, { ...ends, watcher: shown });
+    return await conductSession(headless, { ...ends, watcher: shown });
   } catch (error) {
     signals.stop();
     // Without this, claude and the reader of stdin would wait for prompts for ever.

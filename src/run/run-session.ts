@@ -12,7 +12,7 @@ import { createHost, type Transition } from '../host/governor-host.ts';
 import type { Io } from '../io.ts';
 import { createToolFiles } from '../store/runs/tool-files.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
-import { type Ask, askForLimit } from './ask-person.ts';
+import { type AskPerson, askForLimit } from './ask-person.ts';
 import type { CallerInput } from './caller-input.ts';
 import { supervise } from './claude-supervisor.ts';
 import { createExactMod } from './exact-mod.ts';
@@ -23,10 +23,10 @@ import { linesOf } from './kept-prompts.ts';
 import { spendingAtExit, spendingOfAgents } from './logged-spending.ts';
 import type { CallerOutput } from './output/output.ts';
 import { createPassOn } from './output/pass-on.ts';
-import { keepRunCard } from './run-card.ts';
+import { maintainRunCard } from './run-card.ts';
 import type { RunFiles } from './run-files.ts';
 
-export interface Ends {
+export interface RunConnections {
   readonly io: Io;
   readonly child: Child;
   /** @param spentUsd cost of the run so far, in US dollars */
@@ -35,11 +35,11 @@ export interface Ends {
   readonly watcher: Watcher;
 }
 
-interface SessionEnds extends Ends {
+interface SessionEnds extends RunConnections {
   readonly run: Run;
   readonly output: CallerOutput;
   readonly telemetry: Telemetry | undefined;
-  readonly ask: Ask;
+  readonly ask: AskPerson;
   readonly spent: OwnEvent | undefined;
   /** Waits before a prompt that arrives while the run continues. Resolves with the spending of the project by then. */
   readonly admit: () => Promise<OwnEvent | undefined>;
@@ -147,7 +147,7 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
   }
 
   const state = () => host.state;
-  const card = keepRunCard(io, files.figures, host.state);
+  const card = maintainRunCard(io, files.figures, host.state);
   const passOn = createPassOn({
     output,
     figures: files.figures,

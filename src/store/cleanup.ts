@@ -3,9 +3,9 @@ import { homedir } from 'node:os';
 import { basename, join, resolve, sep } from 'node:path';
 import { CtxbError } from '../errors.ts';
 import { isInside, kindOf, namesIn, realPath, removeFile } from './files/plain-file.ts';
-import { ignoring, orStoreError } from './files/store-error.ts';
+import { ignoreErrors, orStoreError } from './files/store-error.ts';
 import { requireOwn } from './folders/context-dir.ts';
-import { everythingIn, type Found, IGNORE, MARK, SESSIONS } from './folders/own-names.ts';
+import { everythingIn, type FolderEntry, IGNORE, MARK, SESSIONS } from './folders/own-names.ts';
 import { liveFlowRuns } from './runs/flow-run.ts';
 import { liveInboxes } from './runs/inbox.ts';
 import { type LinkedRun, liveRuns } from './runs/journal.ts';
@@ -18,7 +18,7 @@ export type CleanupPlan = ReturnType<typeof planCleanup>;
 export interface Removal {
   readonly name: string;
   /** The entry's files and folders that ctxb made, contents before their folder. */
-  readonly parts: readonly Found[];
+  readonly parts: readonly FolderEntry[];
 }
 
 export interface CleanupOptions {
@@ -106,7 +106,7 @@ function sessionsIn(root: string) {
 
 /** All of ctxb's files, except those that mark the folder as ctxb's. */
 function removalsIn(root: string): Removal[] {
-  const removals = new Map<string, Found[]>();
+  const removals = new Map<string, FolderEntry[]>();
   for (const found of everythingIn(root)) {
     const [first = '', second] = found.name.split(sep);
     if (!found.isOurs || first === MARK || first === IGNORE) continue;
@@ -135,5 +135,5 @@ export function carryOutCleanup({ root, remove, removesFolder }: CleanupPlan): v
 }
 
 function removeIfEmpty(folder: string): void {
-  orStoreError(folder, () => ignoring(['ENOTEMPTY', 'EEXIST', 'ENOENT'], () => rmdirSync(folder)));
+  orStoreError(folder, () => ignoreErrors(['ENOTEMPTY', 'EEXIST', 'ENOENT'], () => rmdirSync(folder)));
 }

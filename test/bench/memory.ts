@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Input } from '../../src/core/governor/input.ts';
-import { createExtractor, type Found } from '../../src/core/memory/extract/extract.ts';
+import { createExtractor, type ExtractedFact } from '../../src/core/memory/extract/extract.ts';
 import { createEntryMaker } from '../../src/core/memory/make-entry.ts';
 import { createNotebook } from '../../src/core/memory/notebook/notebook.ts';
 import { renderIndex } from '../../src/core/memory/notebook/render-index.ts';
@@ -98,7 +98,7 @@ function createWork() {
     const values = timed('JSON.parse alone', () => lines.map((line) => JSON.parse(line) as Fields));
     const events = timed('decode', () => values.map(decodeObject));
     const inputs = events.map(inputOf);
-    const found: Found[] = [];
+    const found: ExtractedFact[] = [];
     timed('extract', () => {
       for (const input of inputs) for (const fact of extractor.add(input)) found.push(fact);
     });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { resolveConfig } from '../../src/config/resolve-config.ts';
-import { LEAVES } from '../../src/config/schema.ts';
+import { KEY_SCHEMAS } from '../../src/config/schema.ts';
 import { editorSchema } from '../support/editor-schema.ts';
 import { settingsSchema } from '../support/settings-schema.ts';
 
@@ -54,7 +54,7 @@ function leafPaths(node: Node, prefix = ''): string[] {
 }
 
 it('contains every key once, with a description, and allows no others', () => {
-  expect(leafPaths(schema).filter((key) => key !== '$schema')).toEqual([...LEAVES.keys()]);
+  expect(leafPaths(schema).filter((key) => key !== '$schema')).toEqual([...KEY_SCHEMAS.keys()]);
   const nodes = (node: Node): Node[] => [node, ...Object.values(node.properties ?? {}).flatMap(nodes)];
   const [, ...inner] = nodes(schema);
   expect(inner.filter(({ description }) => description === undefined)).toEqual([]);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { runConfig } from '../../src/cli/config.ts';
-import { LEAVES } from '../../src/config/schema.ts';
+import { KEY_SCHEMAS } from '../../src/config/schema.ts';
 
 let cwd: string;
 
@@ -28,7 +28,7 @@ it('prints an aligned line for each key', async () => {
   writeFileSync(path, 'quiet: true\n');
   const { exitCode, out, err } = await run({}, { CTXB_TASK: 'port it' });
   const lines = out.trimEnd().split('\n');
-  expect([exitCode, err, lines.length]).toEqual([0, '', LEAVES.size + 1]);
+  expect([exitCode, err, lines.length]).toEqual([0, '', KEY_SCHEMAS.size + 1]);
   const columns = (key: string) => lines.find((line) => line.startsWith(`${key} `))?.split(/ {2,}/);
   expect(columns('key')).toEqual(['key', 'value', 'source']);
   expect(columns('window')).toEqual(['window', '(measured)', 'default']);
@@ -59,7 +59,7 @@ it('continues a row below its value if the terminal is too narrow', async () => 
 it('prints the same as JSON', async () => {
   const { exitCode, out } = await run({ json: true }, { CTXB_THRESHOLDS_WARN: '60%' });
   const printed = JSON.parse(out);
-  expect([exitCode, Object.keys(printed)]).toEqual([0, [...LEAVES.keys()]]);
+  expect([exitCode, Object.keys(printed)]).toEqual([0, [...KEY_SCHEMAS.keys()]]);
   expect(printed['thresholds.warn']).toEqual({ value: 0.6, source: 'env', where: 'CTXB_THRESHOLDS_WARN' });
   expect(printed.window).toEqual({ value: null, source: 'default' });
 });
@@ -70,7 +70,7 @@ it('prints the overrides for tools with their sources, after the keys of the gro
   const { exitCode, out } = await run({ json: true });
   const printed = JSON.parse(out);
   const origin = { source: 'file', where: path };
-  expect([exitCode, Object.keys(printed)]).toEqual([0, [...LEAVES.keys(), 'tools.Read', 'tools.mcp__a.b__*']]);
+  expect([exitCode, Object.keys(printed)]).toEqual([0, [...KEY_SCHEMAS.keys(), 'tools.Read', 'tools.mcp__a.b__*']]);
   expect(printed).toMatchObject({
     'tools.perCall': { value: 9_000, ...origin },
     'tools.Read': { value: 0.06, ...origin },

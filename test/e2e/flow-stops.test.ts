@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
-import { asProcessMark, isAlive } from '../../src/store/files/process-mark.ts';
+import { isAlive, readProcessMark } from '../../src/store/files/process-mark.ts';
 import { runProgram, startWorld, type World } from '../support/claude.ts';
 import { mainRequests, REFUSED } from '../support/conversation.ts';
 import { CTXB, journalLines } from '../support/ctxb.ts';
@@ -55,7 +55,7 @@ function untilStreamed(world: World, step: string, words: string): Promise<void>
 }
 
 function claudeOfLastStart(world: World) {
-  const mark = asProcessMark(journalLines(world).findLast(({ kind }) => kind === 'start')?.claude);
+  const mark = readProcessMark(journalLines(world).findLast(({ kind }) => kind === 'start')?.claude);
   if (mark === undefined) throw new Error('no claude in the journal');
   return mark;
 }
@@ -256,7 +256,7 @@ inSoak.each(
   const run = await flow.finished;
   expect(run.code).toBe(code);
   const starts = journalLines(world).filter(({ kind }) => kind === 'start');
-  for (const { claude } of starts) expect(isAlive(asProcessMark(claude) ?? { pid: 0 })).toBe(false);
+  for (const { claude } of starts) expect(isAlive(readProcessMark(claude) ?? { pid: 0 })).toBe(false);
   expect(stepsAsked(world)).not.toContain('end');
   expect(journalLines(world).filter(({ kind }) => kind === 'end')).toHaveLength(starts.length);
 });

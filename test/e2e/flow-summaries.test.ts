@@ -76,7 +76,7 @@ inSoak('the configuration or a profile switches it on, a step off', async () => 
 /** A curator that sums up the plan in these words. */
 const summaryOf = (text: string) => names(['parse.ts'], [], [{ step: 'plan', text }]);
 const PLAN = { ...HISTORY[0], output: `plan: a.ts has 12 faults in 3 files.\n${'x '.repeat(1_500)}` } as PackItem;
-const TASK: SummaryTask = { model: 'haiku', toSum: [PLAN], kept: new Map(), summaryChars: 400 };
+const TASK: SummaryTask = { model: 'haiku', toSummarize: [PLAN], kept: new Map(), summaryChars: 400 };
 
 inSoak('drops only a summary that is too long', async () => {
   await using world = await startShop([summaryOf('It was so. '.repeat(40))]);

@@ -5,7 +5,7 @@ import {
   type ToolUse,
   tokensOfAll,
   tokensOfText,
-  useBlock,
+  toolUseBlock,
 } from '../../src/core/exact/message.ts';
 import { plainText } from '../../src/core/protocol/blocks.ts';
 import type { AssistantEvent, Event, UserEvent } from '../../src/core/protocol/events.ts';
@@ -146,7 +146,7 @@ export function jobOfRecorded({ turns }: RecordedSession, onFetch?: () => void):
     function* again(call: Recorded, ends: boolean): Generator<Move> {
       for (const use of call.uses) {
         const result = call.results.find(({ tool_use_id }) => tool_use_id === use.tool_use_id);
-        if (result !== undefined) known.push({ use, text: [result.text, ...ownWords(useBlock(use))].join('\n') });
+        if (result !== undefined) known.push({ use, text: [result.text, ...ownWords(toolUseBlock(use))].join('\n') });
       }
       // Logs hold a placeholder for the output of most calls.
       const output = Math.max(
@@ -177,5 +177,5 @@ const FETCH_OUTPUT = 150;
 
 /** What a call draws from what came before. */
 function usedIn({ text, uses }: Recorded): Set<string> {
-  return new Set([{ type: 'text', text } as const, ...uses.map(useBlock)].flatMap(wordsIn));
+  return new Set([{ type: 'text', text } as const, ...uses.map(toolUseBlock)].flatMap(wordsIn));
 }

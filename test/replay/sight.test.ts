@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createMessage, type Message } from '../../src/core/exact/message.ts';
-import { createSight } from '../../src/replay/sight.ts';
+import { createModelView } from '../../src/replay/sight.ts';
 import { wordsIn } from '../../src/replay/words-used.ts';
 
 const use = (name: string, input: object) => ({ type: 'tool_use', id: 'toolu_1', name, input }) as const;
@@ -28,7 +28,7 @@ function round(id: string, input: object, text: string): Message[] {
 
 describe('sight', () => {
   const begun = (...rounds: readonly Message[][]) => {
-    const sight = createSight();
+    const sight = createModelView();
     rounds.flat().forEach(sight.say);
     return sight;
   };

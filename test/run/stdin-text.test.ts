@@ -2,7 +2,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readClaudeArguments } from '../../src/claude/claude-arguments.ts';
 import { DEFAULTS } from '../../src/config/defaults.ts';
-import { joinPrompt, readStdinText, watchUnread } from '../../src/run/prompt-text.ts';
+import { joinPrompt, readStdinText, watchUnreadStdin } from '../../src/run/prompt-text.ts';
 
 function read(stdin: Readable & { isTTY?: boolean }, hasPrompt = false) {
   const notices: string[] = [];
@@ -40,7 +40,7 @@ describe('text on stdin beside --prompt', () => {
     const invocation = readClaudeArguments(['-p']);
     if (invocation.kind !== 'headless') throw new Error('not headless');
     const run = { program: 'claude', invocation, config: DEFAULTS, prompts: ['one'] };
-    return { notices, refuse: watchUnread(run, { stdin }, (text) => notices.push(text)) };
+    return { notices, refuse: watchUnreadStdin(run, { stdin }, (text) => notices.push(text)) };
   }
 
   it('is refused', async () => {

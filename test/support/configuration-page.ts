@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { settingAt } from '../../src/config/config.ts';
 import { DEFAULTS } from '../../src/config/defaults.ts';
 import { KEYS, type Key } from '../../src/config/keys.ts';
-import { expectation, LEAVES, type Leaf, leafOf, TOOL_LEAF } from '../../src/config/schema.ts';
+import { expectation, KEY_SCHEMAS, type KeySchema, leafOf, TOOL_SCHEMA } from '../../src/config/schema.ts';
 import { GROUPS } from './settings-schema.ts';
 
 /** No value of any key. */
@@ -49,11 +49,11 @@ A *share* is ${SHARE}.
 /** docs/configuration.md, made from the schema. */
 export function configurationPage(): string {
   const groups = new Map<string, string[]>();
-  for (const [key, leaf] of LEAVES) {
+  for (const [key, leaf] of KEY_SCHEMAS) {
     const group = key.includes('.') ? key.slice(0, key.indexOf('.')) : '';
     groups.set(group, [...(groups.get(group) ?? []), row(key, leaf, settingAt(DEFAULTS, key))]);
   }
-  groups.get('tools')?.push(row('tools.NAME', TOOL_LEAF, undefined));
+  groups.get('tools')?.push(row('tools.NAME', TOOL_SCHEMA, undefined));
   return [BEGINNING, ...[...groups].map(([group, rows]) => `${headOf(group)}\n${table(rows)}`)].join('\n');
 }
 
@@ -66,7 +66,7 @@ function table(rows: readonly string[]): string {
   return `| key | default | meaning | value |\n| --- | --- | --- | --- |\n${rows.join('')}`;
 }
 
-function row(key: string, leaf: Leaf, preset: unknown): string {
+function row(key: string, leaf: KeySchema, preset: unknown): string {
   const value = said(leaf) === SHARE ? 'a share' : said(leaf);
   const option = (KEYS as Readonly<Record<string, Key>>)[key]?.option?.replace(/ .*/, '');
   const cells = [
@@ -79,6 +79,6 @@ function row(key: string, leaf: Leaf, preset: unknown): string {
 }
 
 /** What the key expects. */
-function said(leaf: Leaf | undefined): string {
+function said(leaf: KeySchema | undefined): string {
   return leaf === undefined ? '' : (expectation(leaf, NOTHING) ?? '');
 }

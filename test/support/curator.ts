@@ -16,7 +16,7 @@ export const HISTORY = ['plan', 'parser', 'notes'].map((stepId) =>
 );
 
 /** There is nothing to sum up. */
-const NOTHING_TO_SUM: SummaryTask = { model: 'haiku', toSum: [], kept: new Map(), summaryChars: 400 };
+const NOTHING_TO_SUM: SummaryTask = { model: 'haiku', toSummarize: [], kept: new Map(), summaryChars: 400 };
 
 /** A working folder with two files, and a link that leads out of it. */
 export async function startShop(calls: readonly Call[]): Promise<World & AsyncDisposable> {

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { KEYS, type Key, type KeyPath } from '../../src/config/keys.ts';
-import { type Leaf, leafFor, namesIn, SETTINGS, TOOL_LEAF } from '../../src/config/schema.ts';
+import { type KeySchema, namesIn, SETTINGS, schemaFor, TOOL_SCHEMA } from '../../src/config/schema.ts';
 import { schemaOf } from '../../src/config/values.ts';
 
 type GroupOf<P extends string> = P extends `${infer G}.${string}` ? G : never;
@@ -28,17 +28,17 @@ export const settingsSchema = v.pipe(
   v.title('ctxb configuration'),
 );
 
-function settingSchema(name: string): Leaf {
+function settingSchema(name: string): KeySchema {
   if (name === '$schema')
     return v.optional(v.pipe(schemaOf('text'), v.description('The JSON Schema for editors; ignored.')));
   const names = namesIn(name);
   if (names.length === 0) return optional(name as KeyPath);
   const entries = Object.fromEntries(names.map((own) => [own, optional(`${name}.${own}` as KeyPath)]));
-  const schema = name === 'tools' ? v.objectWithRest(entries, TOOL_LEAF) : v.strictObject(entries);
+  const schema = name === 'tools' ? v.objectWithRest(entries, TOOL_SCHEMA) : v.strictObject(entries);
   return v.optional(v.pipe(schema, v.description(GROUPS[name] ?? '')), {});
 }
 
 function optional(path: KeyPath): v.GenericSchema {
   const key: Key = KEYS[path];
-  return v.optional(leafFor(key), key.preset);
+  return v.optional(schemaFor(key), key.preset);
 }

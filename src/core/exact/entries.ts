@@ -3,7 +3,7 @@ import { endCall } from '../memory/extract/tool-calls.ts';
 import { fieldsOf, stringOf } from '../protocol/fields.ts';
 import { sumOf } from '../text/sum-of.ts';
 import { inBackticks, oneLine, shorten, unmasked } from '../text/words.ts';
-import { resultBlock, tokensOfText, useBlock } from './message.ts';
+import { tokensOfText, toolResultBlock, toolUseBlock } from './message.ts';
 import { SAID_PREFIX, summaryText } from './own-words.ts';
 import { type Call, type Part, REMOVED_NOTICE, type Round } from './parts.ts';
 
@@ -95,8 +95,8 @@ export function stepLines({ words, calls }: Round): string[] {
 
 function callLine({ use, result }: Call): string {
   const content = result?.text === REMOVED_NOTICE ? { ...result, text: '' } : result;
-  const block = resultBlock(content ?? { tool_use_id: use.tool_use_id, text: 'no result', isError: true });
-  const call = { use: useBlock(use), agent: null, begun: undefined, root: undefined };
+  const block = toolResultBlock(content ?? { tool_use_id: use.tool_use_id, text: 'no result', isError: true });
+  const call = { use: toolUseBlock(use), agent: null, begun: undefined, root: undefined };
   // The tool's structured report is shortened here, and would look like an empty result.
   const line = summarizeCall(endCall(call, block, undefined, undefined), { mask: unmasked });
   const skillNote =

@@ -1,10 +1,10 @@
-import { wordsAsLines, wordsMissingFrom } from '../memory/notebook/user-words.ts';
+import { quotePrompts, wordsMissingFrom } from '../memory/notebook/user-words.ts';
 import { commandOf } from '../protocol/blocks.ts';
 import { type ExactPlan, type ExactReceipt, TOO_LARGE } from '../protocol/exact-plan.ts';
 import { sumOf } from '../text/sum-of.ts';
 import { type Entry, entriesOf, withinRoom } from './entries.ts';
 import { createMessage, extentOf, hasOpenStep, type Message, tokensOfAll, tokensOfText } from './message.ts';
-import { type Files, withNewestFiles } from './newest-files.ts';
+import { type CurrentFiles, replaceStaleFiles } from './newest-files.ts';
 import { isStep, linesText, noteText, summaryText } from './own-words.ts';
 import { isOfUser, type Part, partsOf, type Round, withMidTurn } from './parts.ts';
 import {
@@ -14,7 +14,7 @@ import {
   splitRound,
   stepForm,
   usedRounds,
-  type Whole,
+  type WholeParts,
   wholeRounds,
 } from './whole-rounds.ts';
 
@@ -32,7 +32,7 @@ export interface AnswerOptions {
   /** Tokens that the conversation may still grow by. If unseen results fit, compaction waits for the next call. */
   readonly waitRoom?: number;
   /** Files read by tool calls that the plan keeps whole. */
-  readonly files?: Files;
+  readonly files?: CurrentFiles;
 }
 
 type Outcome = Omit<ExactReceipt, 'version' | 'number' | 'ms'>;
@@ -68,7 +68,7 @@ function answerTo(messages: readonly Message[], plan: ExactPlan, circumstances: 
   const { summary, midTurn = [] } = plan;
   const { model = '', files = new Map() } = circumstances;
   const known = new Set(plan.prompts?.map((text) => text.trim()));
-  const parts = withNewestFiles(withMidTurn(partsOf(messages, known), midTurn, known), files);
+  const parts = replaceStaleFiles(withMidTurn(partsOf(messages, known), midTurn, known), files);
   const open = hasOpenStep(messages) ? parts.findLast((part) => part.kind === 'round') : undefined;
   const budget = Math.min(plan.budget, summary ? summary.room + tokensOfAll(open?.messages ?? []) : plan.budget);
   const prompts = parts.flatMap((part) => (part.kind === 'prompt' ? [part.message] : []));
@@ -150,7 +150,7 @@ function shareRoom(parts: readonly Part[], room: number, { open, form, unseen, k
 function noteWithMissingWords(prompts: readonly Message[], { note, said }: ExactPlan): string {
   if (said === undefined) return note;
   const words = prompts.map(({ text }) => commandOf(text) ?? text).join('\n');
-  return [note, ...wordsAsLines(wordsMissingFrom(said, words), said.room)].filter(Boolean).join('\n');
+  return [note, ...quotePrompts(wordsMissingFrom(said, words), said.room)].filter(Boolean).join('\n');
 }
 
 /** Like exactAnswer(), but leaves the compaction to claude if the plan cannot be read or followed. */
@@ -169,7 +169,12 @@ function refusal(messages: readonly Message[], why: string): Answer {
 }
 
 /** Puts the note before the last steps, so that the text before the note stays the same at the next compaction. */
-function assembleMessages(parts: readonly Part[], whole: Whole, entries: readonly Entry[], note: string): Message[] {
+function assembleMessages(
+  parts: readonly Part[],
+  whole: WholeParts,
+  entries: readonly Entry[],
+  note: string,
+): Message[] {
   const stays = parts.map((part): readonly (Message | string)[] => {
     if (part.kind === 'prompt') return [part.message];
     return whole.get(part) ?? entries.filter((entry) => entry.part === part).map(writeEntry);
@@ -187,7 +192,7 @@ function writeEntry({ kind, text }: Entry): Message | string {
 }
 
 /** Index of the first whole step in the unbroken run at the end; -1 without such a run. */
-function lastRun(parts: readonly Part[], whole: Whole): number {
+function lastRun(parts: readonly Part[], whole: WholeParts): number {
   const lastOmitted = parts.findLastIndex((part) => part.kind !== 'prompt' && !whole.has(part));
   return parts.findIndex((part, index) => index > lastOmitted && part.kind === 'round');
 }

@@ -65,13 +65,13 @@ function tokensOf(block: Block): number {
 
 function blocksOf({ text, toolUses, toolResults = [] }: Message): Block[] {
   const texts: Block[] = text === '' ? [] : [{ type: 'text', text }];
-  return [...texts, ...toolUses.map(useBlock), ...toolResults.map(resultBlock)];
+  return [...texts, ...toolUses.map(toolUseBlock), ...toolResults.map(toolResultBlock)];
 }
 
-export function useBlock({ tool_use_id, tool, input }: ToolUse): UseBlock {
+export function toolUseBlock({ tool_use_id, tool, input }: ToolUse): UseBlock {
   return { type: 'tool_use', id: tool_use_id, name: tool, input };
 }
 
-export function resultBlock({ tool_use_id, text, isError }: ToolResult): ResultBlock {
+export function toolResultBlock({ tool_use_id, text, isError }: ToolResult): ResultBlock {
   return { type: 'tool_result', toolUseId: tool_use_id, isError: isError === true, text, images: 0, definitions: [] };
 }

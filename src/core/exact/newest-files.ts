@@ -3,7 +3,7 @@ import type { Message, ToolResult, ToolUse } from './message.ts';
 import type { Call, Part } from './parts.ts';
 
 /** Current texts of files, by the path that the tool was given. */
-export type Files = ReadonlyMap<string, string>;
+export type CurrentFiles = ReadonlyMap<string, string>;
 
 /** Paths read by the tool calls with the ids in `keep`. */
 export function filesRead(messages: readonly Message[], keep: readonly string[]): string[] {
@@ -13,7 +13,7 @@ export function filesRead(messages: readonly Message[], keep: readonly string[])
 }
 
 /** Replaces the text of files that changed after they were read: old lines would mislead the model. */
-export function withNewestFiles(parts: readonly Part[], files: Files): Part[] {
+export function replaceStaleFiles(parts: readonly Part[], files: CurrentFiles): Part[] {
   return parts.map((part) => (part.kind === 'round' ? { ...part, calls: part.calls.map(newest) } : part));
 
   function newest(call: Call): Call {

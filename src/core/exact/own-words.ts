@@ -4,7 +4,7 @@ import { groupsIn } from '../protocol/fields.ts';
 import { oneLine, shorten } from '../text/words.ts';
 
 /** Messages that ctxb adds to the conversation. The next compaction knows them by their openings. */
-export type Own =
+export type OwnMessage =
   | { readonly kind: 'note'; readonly gone: number }
   /** The work between two prompts, one line per step. */
   | { readonly kind: 'lines'; readonly lines: readonly string[] }
@@ -26,8 +26,8 @@ const BULLET = '- ';
 /** Begins a line with the model's words next to its tool calls. */
 export const SAID_PREFIX = 'said: ';
 
-export function isOwn(text: string): boolean {
-  return readOwn(text) !== undefined;
+export function isOwnMessage(text: string): boolean {
+  return readOwnMessage(text) !== undefined;
 }
 
 export function isStep(text: string): boolean {
@@ -39,7 +39,7 @@ function isAsked(text: string): boolean {
 }
 
 /** Reads a message that ctxb added; undefined for other messages. */
-export function readOwn(text: string): Own | undefined {
+export function readOwnMessage(text: string): OwnMessage | undefined {
   if (text.startsWith(NOTE)) return { kind: 'note', gone: Number(groupsIn(OMITTED_STEPS, text)[0] ?? 0) };
   if (text.startsWith(SUMMARY_TITLE)) return { kind: 'summary', text: text.slice(SUMMARY_TITLE.length + 1) };
   if (text.startsWith(HEARD_TITLE)) return { kind: 'heard', text: text.slice(HEARD_TITLE.length + 1) };

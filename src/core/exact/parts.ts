@@ -2,13 +2,13 @@ import { commandOf, isNotice, isSummary, isUnchangedRead } from '../protocol/blo
 import { type MidTurnPrompt, withoutKnown } from '../protocol/exact-plan.ts';
 import { groupsIn } from '../protocol/fields.ts';
 import { createMessage, isResult, type Message, type ToolResult, type ToolUse } from './message.ts';
-import { heardText, isOwn, isStep, type Own, readOwn, reportLine } from './own-words.ts';
+import { heardText, isOwnMessage, isStep, type OwnMessage, readOwnMessage, reportLine } from './own-words.ts';
 
 export type Part =
   /** `heard`: the user's words during a turn, if ctxb built `message`. */
   | { readonly kind: 'prompt'; readonly message: Message; readonly heard?: string }
   | Round
-  | Exclude<Own, { kind: 'heard' }>;
+  | Exclude<OwnMessage, { kind: 'heard' }>;
 
 /** Trimmed texts of prompts, one per block. */
 type Known = ReadonlySet<string>;
@@ -71,7 +71,8 @@ export function isOfUser(part: Part, known: Known): boolean {
   const { heard, message } = part;
   const isKnown = known.has(message.text.trim());
   return (
-    isKnown || (reportIn(heard ?? message.text, known) === undefined && (heard !== undefined || !isOwn(message.text)))
+    isKnown ||
+    (reportIn(heard ?? message.text, known) === undefined && (heard !== undefined || !isOwnMessage(message.text)))
   );
 }
 
@@ -137,7 +138,7 @@ export function hasText({ text }: ToolResult): boolean {
 
 function userParts(message: Message, next: Message | undefined, known: Known, isAnswered: boolean): Part[] {
   const { text, handle } = message;
-  const [own, report] = [readOwn(text), reportLine(text)];
+  const [own, report] = [readOwnMessage(text), reportLine(text)];
   const isOpen = !isAnswered && (isStep(text) || own?.kind === 'asked' || report !== undefined);
   if (isOpen || known.has(text.trim())) return [{ kind: 'prompt', message }];
   if (own !== undefined) return [own.kind === 'heard' ? { kind: 'prompt', message, heard: own.text } : own];
@@ -151,5 +152,5 @@ function userParts(message: Message, next: Message | undefined, known: Known, is
 
 /** Whether the model works after one of claude's own commands, or is about to. */
 function hasAsked(text: string, next: Message | undefined): boolean {
-  return commandOf(text) !== undefined && (next === undefined || !isUserMessage(next) || isOwn(next.text));
+  return commandOf(text) !== undefined && (next === undefined || !isUserMessage(next) || isOwnMessage(next.text));
 }

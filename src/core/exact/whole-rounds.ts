@@ -7,7 +7,7 @@ import { stepText } from './own-words.ts';
 import { hasText, type Part, REMOVED_NOTICE, type Round } from './parts.ts';
 
 /** Replies that stay whole, with their messages. */
-export type Whole = ReadonlyMap<Part, readonly Message[]>;
+export type WholeParts = ReadonlyMap<Part, readonly Message[]>;
 
 /** How kept replies and their results are written. */
 export interface Form {
@@ -36,7 +36,7 @@ export function wholeRounds(
   parts: readonly Part[],
   room: number,
   { isOpen, form: { write, mostSteps } }: WholeOptions,
-): Whole {
+): WholeParts {
   const from = parts.findLastIndex(({ kind }) => kind !== 'round' && kind !== 'prompt') + 1;
   const rounds = parts.slice(from).filter((part) => part.kind === 'round');
   const [last, ...earlier] = rounds.reverse();

@@ -185,15 +185,15 @@ export interface Receipt {
   /** Facts that are in the fresh context only because ctxb handed them back. */
   readonly given: FactTally;
   /** Lost facts and kept facts, each on one line. */
-  readonly gone: readonly ToldFact[];
-  readonly stayed: readonly (ToldFact & {
+  readonly gone: readonly ReportedFact[];
+  readonly stayed: readonly (ReportedFact & {
     /** The program that put the fact into the context. */
     readonly by: 'claude' | 'ctxb';
   })[];
 }
 
 /** A fact in the words of a report. */
-export interface ToldFact {
+export interface ReportedFact {
   readonly kind: FactKind;
   readonly text: string;
 }

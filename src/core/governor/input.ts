@@ -2,7 +2,14 @@ import type { Event, UserEvent } from '../protocol/events.ts';
 import type { TimerName } from './effects.ts';
 import type { OwnEvent } from './own-events.ts';
 
-export type { Ask, ExitEvent, OwnEvent, OwnEventOf, RecoveredEvent, SpentBefore } from './own-events.ts';
+export type {
+  ExitEvent,
+  OutsideRequest as Ask,
+  OwnEvent,
+  OwnEventOf,
+  RecoveredEvent,
+  SpentBefore,
+} from './own-events.ts';
 
 /** An event with its time in milliseconds since the epoch and its source. */
 export type Input =

@@ -56,13 +56,13 @@ const SPENT = {
 export type SpentBefore = Checked<typeof SPENT>;
 
 /** A request to a run from outside. `now`: within the running turn, if possible. */
-export interface Ask {
+export interface OutsideRequest {
   readonly what: 'compact' | 'handoff' | 'stop';
   readonly now: boolean;
 }
 
 /** Validates a request from parsed JSON; undefined for any other value. */
-export function readAsk(value: unknown): Ask | undefined {
+export function readOutsideRequest(value: unknown): OutsideRequest | undefined {
   const { what, now } = fieldsOf(value);
   return what === 'compact' || what === 'handoff' || what === 'stop' ? { what, now: now === true } : undefined;
 }
@@ -130,7 +130,7 @@ export const OWN_EVENTS = {
   'exact-receipt': { receipt: (value: unknown) => value as ExactReceipt, kept: textsOf },
   /** A request by `ctxb compact`, `ctxb handoff` or `ctxb stop`. Answered by an `answer-asker`. */
   ask: {
-    ask: (value: unknown) => readAsk(value) as Ask,
+    ask: (value: unknown) => readOutsideRequest(value) as OutsideRequest,
     by: (value: unknown): Asker =>
       readBy({ from: (from) => (from === 'caller' ? from : 'command'), id: stringOf }, value),
   },

@@ -16,12 +16,12 @@ import { onHandoffWritten } from './operations/hand-over.ts';
 import { onExactFolder, onExactProved, stopWaitingForMod } from './operations/load-mod.ts';
 import { onOperationTimeout } from './operations/rules.ts';
 import { onRecovered } from './process/broken-off.ts';
-import { onBegin, onExit } from './process/process.ts';
+import { onExit, onProcessStart } from './process/process.ts';
 import { onStallTimer, resetSilence, watchSilence } from './process/stall.ts';
 import { resumeAfterRelief } from './relief/exhaustion.ts';
 import type { GovernorState } from './state.ts';
 import { changed, changedIn, emit } from './steps.ts';
-import { forgetChange } from './tool-budget/tool-state.ts';
+import { undoChange } from './tool-budget/tool-state.ts';
 import { onWaitTimer } from './waits/wait.ts';
 
 /**
@@ -51,7 +51,7 @@ function handleInput(state: GovernorState, input: Input): GovernorState {
 const ON_OWN_EVENT: {
   readonly [K in OwnEvent['kind']]?: (state: GovernorState, event: OwnEventOf<K>) => GovernorState;
 } = {
-  begin: (state) => onBegin(startTimeLimit(state)),
+  begin: (state) => onProcessStart(startTimeLimit(state)),
   interrupt: (state) => onInterrupt(state),
   ask: (state, { ask, by }) => onAsk(state, ask, by),
   exit: onExit,
@@ -66,7 +66,7 @@ const ON_OWN_EVENT: {
   'exact-folder': (state, { path, guarded }) => placeTrigger(onExactFolder(state, path, guarded)),
   'exact-proved': (state) => placeTrigger(onExactProved(state)),
   'exact-receipt': (state, { receipt }) => changedIn(state, 'exact', { receipt }),
-  'hook-failed': (state, { requestId }) => answerDelayedHooks(forgetChange(state, requestId)),
+  'hook-failed': (state, { requestId }) => answerDelayedHooks(undoChange(state, requestId)),
   'result-stored': (state, { requestId, path }) => answerDelayedHooks(onResultStored(state, requestId, path)),
 };
 

@@ -56,7 +56,7 @@ export function setTimer(timer: TimerName, afterMs: number) {
   return { kind: 'set-timer', timer, afterMs } as const;
 }
 
-export function decided<N extends DecisionName>(
+export function decisionOf<N extends DecisionName>(
   { turn, gauge }: GovernorState,
   name: N,
   reason: string,
@@ -78,7 +78,7 @@ export function decide<N extends DecisionName>(
   state: GovernorState,
   ...decision: readonly [name: N, reason: string, ...DecisionFacts<N>]
 ): GovernorState {
-  return emit(state, decided(state, ...decision) as Decision);
+  return emit(state, decisionOf(state, ...decision) as Decision);
 }
 
 /** Whether ctxb's compaction runs, or an abandoned one has not ended. */

@@ -1,5 +1,5 @@
 import { inBackticks, LONG_LINE_LENGTH, oneLine, withSpaces } from '../text/words.ts';
-import type { DeadEnd, Entry, RemarkEntry, ToolEntry } from './entry.ts';
+import type { DeadEnd, DeadEndReport, Entry, ToolEntry } from './entry.ts';
 import { remember } from './remember.ts';
 import { commandCore, isReadOnly } from './shell/command-words.ts';
 
@@ -41,7 +41,7 @@ export function createDeadEnds() {
     return [{ what, deadEnd }];
   }
 
-  function noteRemark({ text, t }: RemarkEntry): DeadEndChange[] {
+  function noteRemark({ text, t }: DeadEndReport): DeadEndChange[] {
     const key = `told\n${withSpaces(text.toLowerCase()).trim()}`;
     const { count = 0, first = t } = standing.get(key) ?? {};
     return put({ key, cause: 'told', text, evidence: [], count: count + 1, first, last: t });

@@ -3,7 +3,7 @@
  * and the dead ends are a pure function of the entries, so a restart after a crash rebuilds them. Texts are masked and
  * bounded on creation, except prompts, which keep their full length.
  */
-export type Entry = PromptEntry | ToolEntry | StateEntry | TaskEntry | RemarkEntry;
+export type Entry = PromptEntry | ToolEntry | StateEntry | TaskEntry | DeadEndReport;
 
 export interface PromptEntry {
   readonly kind: 'prompt';
@@ -82,7 +82,7 @@ export interface TaskEntry {
 }
 
 /** Reported with `ctxb note dead-end`. */
-export interface RemarkEntry {
+export interface DeadEndReport {
   readonly kind: 'remark';
   readonly t: number;
   readonly text: string;

@@ -7,17 +7,21 @@ import { summarizeOutput } from './call-summary/command-output.ts';
 import { summarizeCall } from './call-summary/summarize-call.ts';
 import { describeInput, describeResult } from './entries/describe.ts';
 import type { CommandFacts, Entry, ToolEntry } from './entry.ts';
-import { createExtractor, type ExtractOptions, type Found } from './extract/extract.ts';
+import { createExtractor, type ExtractedFact, type ExtractOptions } from './extract/extract.ts';
 import { commandFacts, type EndedCall } from './extract/tool-calls.ts';
 
 /** Makes entries of inputs, for runs and for logs of claude: facts are found, then analysed and masked. */
 export function createEntrySource(options: ExtractOptions & { readonly mask: Mask }) {
   const extractor = createExtractor(options);
   const entryOf = createEntryMaker(options.mask);
-  let held: readonly { readonly event: Input['event']; readonly prompt: Found }[] = [];
+  let held: readonly { readonly event: Input['event']; readonly prompt: ExtractedFact }[] = [];
 
   /** Delays the caller's prompts until claude receives them: the notes contain only prompts that were sent. */
-  function sent({ event, from, t }: Input, found: readonly Found[], state: GovernorState): readonly Found[] {
+  function sent(
+    { event, from, t }: Input,
+    found: readonly ExtractedFact[],
+    state: GovernorState,
+  ): readonly ExtractedFact[] {
     if (from === 'caller') held = [...held, ...found.map((prompt) => ({ event, prompt }))];
     const isUnsent = (each: (typeof held)[number]) => waiting(state).some((prompt) => prompt.event === each.event);
     const due = held.filter((each) => !isUnsent(each)).map(({ prompt }) => ({ ...prompt, t }));
@@ -37,7 +41,7 @@ export function createEntrySource(options: ExtractOptions & { readonly mask: Mas
 }
 
 /** Turns a new conversation into a handoff if ctxb started it; the caller's own `/clear` stays a clear. */
-function asHandoff(found: Found, state: GovernorState): Found {
+function asHandoff(found: ExtractedFact, state: GovernorState): ExtractedFact {
   const { run, session } = state;
   const isNew = found.kind === 'state' && (found.what === 'clear' || found.what === 'session');
   if (!isNew || run.mode !== 'act' || promptsInTurn(state).some(({ command }) => command === 'clear')) return found;
@@ -54,7 +58,7 @@ const TAIL_LINES = 20;
 const TAIL_LENGTH = 2_000;
 
 /** Makes entries from facts, in order: analysed, bounded and masked. */
-export function createEntryMaker(mask: Mask): (found: Found) => Entry {
+export function createEntryMaker(mask: Mask): (found: ExtractedFact) => Entry {
   /** The project's folder; paths inside are stored relative to it. */
   let root: string | undefined;
   const placeOf = (path: string) => {

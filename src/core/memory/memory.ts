@@ -5,19 +5,19 @@ import type { Input } from '../governor/input.ts';
 import { inTokens } from '../governor/policy.ts';
 import { promptsInTurn } from '../governor/prompts/mailbox.ts';
 import type { GovernorState, Run } from '../governor/state.ts';
-import { decided } from '../governor/steps.ts';
+import { decisionOf } from '../governor/steps.ts';
 import { textsOf } from '../protocol/blocks.ts';
 import type { Mask } from '../text/words.ts';
 import type { Entry } from './entry.ts';
 import { type Answered, createHandBack } from './hand-back/hand-back.ts';
-import { missingFrom } from './hand-back/recall.ts';
+import { missingSection } from './hand-back/recall.ts';
 import { createReceipts, factsOf } from './hand-back/receipts.ts';
 import { renderHandoff } from './handoff/render-handoff.ts';
 import { createEntrySource } from './make-entry.ts';
 import { createNotebook, type Page } from './notebook/notebook.ts';
 import { renderIndex } from './notebook/render-index.ts';
 
-export interface Remembered {
+export interface MemoryUpdate {
   readonly entries: readonly Entry[];
   readonly pages: readonly Page[];
   readonly decisions: readonly Decision[];
@@ -36,7 +36,7 @@ export function createMemory({ run, mask }: { readonly run: Run; readonly mask: 
   const waiting: Input[] = [];
   const handBack = createHandBack(notebook, receipts, () => folder);
 
-  function note(inputs: readonly Input[], state: GovernorState): Remembered {
+  function note(inputs: readonly Input[], state: GovernorState): MemoryUpdate {
     const decisions: Decision[] = [];
     const pages: Page[] = [];
     const entries = inputs.flatMap((input) => {
@@ -44,7 +44,7 @@ export function createMemory({ run, mask }: { readonly run: Run; readonly mask: 
       const receipt = receipts.add(input);
       if (receipt !== undefined) {
         const reason = `the fresh context after the ${receipt.relief}`;
-        decisions.push(decided(state, 'receipt', reason, { ...receipt }));
+        decisions.push(decisionOf(state, 'receipt', reason, { ...receipt }));
       }
       for (const entry of found) pages.push(...noteEntry(entry, state, decisions));
       return found;
@@ -56,7 +56,7 @@ export function createMemory({ run, mask }: { readonly run: Run; readonly mask: 
     if (entry.kind === 'state' && entry.what === 'handoff') receipts.relieved('handoff', []);
     const { pages, found } = notebook.add(entry);
     for (const { cause, text, count, evidence } of found)
-      decisions.push(decided(state, 'dead-end', cause, { cause, text, count, evidence }));
+      decisions.push(decisionOf(state, 'dead-end', cause, { cause, text, count, evidence }));
     return pages;
   }
 
@@ -71,7 +71,7 @@ export function createMemory({ run, mask }: { readonly run: Run; readonly mask: 
 
   return {
     /** Queues inputs until an event names the folder of the notes; an empty name means no files. */
-    add(input: Input, state: GovernorState): Remembered {
+    add(input: Input, state: GovernorState): MemoryUpdate {
       const { event } = input;
       if (event.kind === 'earlier') {
         // This program wrote the log, and the reader checks its lines.
@@ -104,7 +104,7 @@ export function createMemory({ run, mask }: { readonly run: Run; readonly mask: 
         t,
       }),
     /** Notes that a handoff document lacks, in at most `room` UTF-16 units. */
-    missingFrom: (document: string, room: number): string => missingFrom(document, notebook, folder, room),
+    missingFrom: (document: string, room: number): string => missingSection(document, notebook, folder, room),
     outcomeOf: notebook.evidence.outcomeOf,
     /** Number of prompts, without slash commands. */
     said: () => notebook.requests.prompts().length,

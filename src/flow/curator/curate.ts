@@ -1,4 +1,4 @@
-import { givenOption, type HeadlessInvocation, readClaudeArguments } from '../../claude/claude-arguments.ts';
+import { type HeadlessInvocation, optionArguments, readClaudeArguments } from '../../claude/claude-arguments.ts';
 import type { Config } from '../../config/config.ts';
 import { LONG_LINE_LENGTH, oneLine } from '../../core/text/words.ts';
 import { messageOf } from '../../errors.ts';
@@ -80,7 +80,7 @@ export function curatorInvocation(model: string, settings: string | undefined): 
   return readClaudeArguments([
     ...['-p', '--output-format', 'stream-json', '--verbose'],
     ...['--model', model],
-    ...givenOption('--settings', settings),
+    ...optionArguments('--settings', settings),
     // `--allowedTools` would not remove other tools, and claude runs harmless shell commands without asking.
     ...['--tools', 'Read,Grep,Glob', '--strict-mcp-config'],
     // The only mode that denies reading outside of the working folder, regardless of the user's settings.

@@ -9,7 +9,7 @@ import type { PackItem, Summary } from '../pack/step-block.ts';
 
 export interface SummaryTask {
   readonly model: string;
-  readonly toSum: readonly PackItem[];
+  readonly toSummarize: readonly PackItem[];
   readonly kept: ReadonlyMap<string, Summary>;
   /** Code points. */
   readonly summaryChars: number;
@@ -43,10 +43,10 @@ export function createSummaries(files: SummaryFiles) {
         .toReversed();
       const source = { model, summaryChars };
       const kept = new Map(older.flatMap((item) => storedSummary(files, item, source)));
-      return { ...source, toSum: firstOf(older.filter(({ stepId }) => !kept.has(stepId))), kept };
+      return { ...source, toSummarize: firstOf(older.filter(({ stepId }) => !kept.has(stepId))), kept };
     },
     keep(task: SummaryTask, made: ReadonlyMap<string, Summary>): void {
-      for (const item of task.toSum) {
+      for (const item of task.toSummarize) {
         const text = made.get(item.stepId)?.text;
         if (text !== undefined) {
           files.writeJson(item.stepId, fileOf(item, task), { version: 1, model: task.model, text });

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { type Document, isCollection, isMap, isNode, isPair, isScalar } from 'yaml';
 import { closest, closestChoice, didYouMean, finding, shown } from '../../config/finding.ts';
 import { SyntaxFault } from '../../config/parse-data.ts';
-import type { Leaf } from '../../config/schema.ts';
+import type { KeySchema } from '../../config/schema.ts';
 import { parseYaml } from '../../config/yaml.ts';
 import { type Fields, isFields, ownOf } from '../../core/protocol/fields.ts';
 import { CtxbError, findingsError } from '../../errors.ts';
@@ -88,7 +88,7 @@ function pathText(path: Path): string {
 }
 
 /** The parts of a valibot schema that the check of keys needs. */
-interface Level extends Leaf {
+interface Level extends KeySchema {
   readonly entries?: Readonly<Record<string, Level>>;
   readonly item?: Level;
   /** Schema of the values of a record, whose keys the user chooses. */

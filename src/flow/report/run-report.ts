@@ -1,6 +1,6 @@
 import { sumOf } from '../../core/text/sum-of.ts';
 import { shorten } from '../../core/text/words.ts';
-import { counted, dollars, duration, NONE, tokens } from '../../report/figures.ts';
+import { counted, dollars, duration, NO_VALUE, tokens } from '../../report/figures.ts';
 import { align, foldText, present, tableOf } from '../../report/layout.ts';
 import { onOneLine } from '../../report/shown.ts';
 import type { Style } from '../../report/style.ts';
@@ -78,7 +78,7 @@ function table(steps: readonly StepFigures[], { bold, red, yellow }: Style, colu
 }
 
 function cellsOf({ step, measured, curation, ...figures }: StepFigures) {
-  const cell = (figure: number | undefined, text = tokens) => (figure === undefined ? NONE : text(figure));
+  const cell = (figure: number | undefined, text = tokens) => (figure === undefined ? NO_VALUE : text(figure));
   return {
     step: onOneLine(step),
     whole: tokens(figures.included),

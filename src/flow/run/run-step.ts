@@ -3,8 +3,8 @@ import { finished } from 'node:stream/promises';
 import split2 from 'split2';
 import { signalExitCode } from '../../claude/child.ts';
 import {
-  givenOption,
   type HeadlessInvocation,
+  optionArguments,
   readClaudeArguments,
   refuseLauncher,
   withNamedWorktree,
@@ -139,7 +139,7 @@ export function readStepClaude(words: readonly string[], model: string | undefin
     'stream-json',
     '--verbose',
     ...args,
-    ...givenOption('--model', model),
+    ...optionArguments('--model', model),
   ]);
   if (invocation.kind !== 'headless') {
     const reason =

@@ -1,4 +1,4 @@
-import { readOwn } from '../../core/exact/own-words.ts';
+import { readOwnMessage } from '../../core/exact/own-words.ts';
 import { inTokens } from '../../core/governor/policy.ts';
 import { reliefMoment } from '../../core/governor/relief/outlook.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
@@ -74,7 +74,7 @@ const UNFOLD_HINT = '(ctrl+o shows all)';
 
 /** The text of a message from an exact compaction. Undefined for any other message. */
 export function foldedText(text: string): string | undefined {
-  const own = readOwn(text);
+  const own = readOwnMessage(text);
   if (own?.kind === 'note') return `[ctxb] compacted here ${UNFOLD_HINT}`;
   if (own?.kind === 'lines') return `[ctxb] ${counted(own.lines.length, 'step')}, one line each ${UNFOLD_HINT}`;
   if (own?.kind === 'summary') return `[ctxb] claude's summary of what came before ${UNFOLD_HINT}`;

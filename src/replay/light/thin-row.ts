@@ -4,7 +4,7 @@ import { decodeObject, subagentOf } from '../../core/protocol/decode.ts';
 import type { Block, OtherEvent, UserEvent } from '../../core/protocol/events.ts';
 import { type Fields, fieldsOf, isFields, listOf, parseJson } from '../../core/protocol/fields.ts';
 import type { Usage } from '../../core/protocol/usage.ts';
-import type { ReadLine, Thin } from '../read/line-feed.ts';
+import type { ReadLine, ReadQuickly } from '../read/line-feed.ts';
 import { sizedBlock } from '../read/row-parts.ts';
 import { hidesText, QUOTE, unitsIn } from './json-units.ts';
 import { afterPiece, hole, type Layout, layoutOf, slot } from './layout.ts';
@@ -48,7 +48,7 @@ interface Reader {
  * @param state whether tool results and prompts currently have an effect
  * @returns undefined if the line is not a row with an object
  */
-export function createThinner(state: State): Thin {
+export function createThinner(state: State): ReadQuickly {
   return createRowReader((row, isRow) => (isRow ? readerOf(row, state) : flatReader(row, state)));
 }
 
@@ -57,12 +57,12 @@ export function createThinner(state: State): Thin {
  *
  * @param needsTexts whether more than the sizes of tool results currently matters
  */
-export function createSkipper(needsTexts: () => boolean): Thin {
+export function createSkipper(needsTexts: () => boolean): ReadQuickly {
   return createRowReader((row, isRow) => (isRow ? skipperOf(row, needsTexts) : undefined));
 }
 
 /** @param readerOf undefined if lines of this form must always be parsed; `isRow`: it begins with `ROW_OPENING` */
-function createRowReader(readerOf: (line: Fields, isRow: boolean) => Reader | undefined): Thin {
+function createRowReader(readerOf: (line: Fields, isRow: boolean) => Reader | undefined): ReadQuickly {
   const readers: Reader[] = [];
   /** The reader of the last row; rows of the same forms follow each other. */
   let last: Reader | undefined;

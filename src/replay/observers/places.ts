@@ -1,10 +1,10 @@
-import type { ToldFact } from '../../core/governor/decisions.ts';
+import type { ReportedFact } from '../../core/governor/decisions.ts';
 import { isMainMessage, isMessage } from '../../core/governor/facts.ts';
 import {
   commandFact,
   deadEndFact,
   type Fact,
-  holds,
+  mentionsFact,
   pathFact,
   promptFact,
   type Searchable,
@@ -28,14 +28,14 @@ interface Place {
 }
 
 /** Where a recording mentions a fact. */
-export interface Placed {
+export interface FactPlace {
   /** The last line that mentioned the fact; null if it is in another recording. */
   readonly line: number | null;
   /** Number of the first later call that asked a tool for the fact; null if no call did. */
   readonly again: number | null;
 }
 
-export function createPlaces() {
+export function createFactPlaces() {
   const places: Place[] = [];
 
   function add(at: Pick<Place, 'line' | 'call'>, whole: string): void {
@@ -61,13 +61,13 @@ export function createPlaces() {
       for (const use of usesIn(event.blocks)) add({ line, call: after.gauge.calls }, askedIn(use));
     },
     /** The last line before `line` that mentions a fact, and the first call from there to `end` that asks for it. */
-    of(told: ToldFact, line: number, end: number): Placed {
+    of(told: ReportedFact, line: number, end: number): FactPlace {
       const before = places.filter((place) => place.line < line);
       const after = places.filter((place) => place.call > 0 && place.line >= line && place.line < end);
       const fact = factOf(told);
-      const isIn = ({ text }: Place) => holds(text(), fact);
+      const isIn = ({ text }: Place) => mentionsFact(text(), fact);
       // A fact in a report may be cut.
-      const begins = ({ text }: Place) => holds(text(), { ...fact, isOpen: true });
+      const begins = ({ text }: Place) => mentionsFact(text(), { ...fact, isOpen: true });
       return {
         line: (before.findLast(isIn) ?? before.findLast(begins))?.line ?? null,
         again: after.find(told.text.length < LINE_LENGTH ? isIn : begins)?.call ?? null,
@@ -82,7 +82,7 @@ export function askedIn({ input }: ToolUse): string {
     .join('\n');
 }
 
-function factOf({ kind, text }: ToldFact): Fact {
+function factOf({ kind, text }: ReportedFact): Fact {
   if (kind === 'paths') return pathFact(text);
   if (kind === 'deadEnds') return deadEndFact(text);
   return kind === 'prompts' ? promptFact(text) : commandFact('commands', text);

@@ -1,9 +1,9 @@
-import type { Receipt, ToldFact } from '../../core/governor/decisions.ts';
+import type { Receipt, ReportedFact } from '../../core/governor/decisions.ts';
 import type { HookAnswer } from '../../core/governor/effects.ts';
 import type { Run } from '../../core/governor/state.ts';
 import { createMemory } from '../../core/memory/memory.ts';
 import type { Mask } from '../../core/text/words.ts';
-import { createPlaces, type Placed } from './places.ts';
+import { createFactPlaces, type FactPlace } from './places.ts';
 import type { Seen } from './seen.ts';
 
 const LOST_ANSWER: HookAnswer = {
@@ -35,7 +35,7 @@ interface Settled {
  */
 export function createRetention(run: Run, mask: Mask, recorded: boolean, receipts: readonly TimedReceipt[] = []) {
   const memory = recorded ? undefined : createMemory({ run, mask });
-  const places = createPlaces();
+  const places = createFactPlaces();
   const settled = new Map<Receipt, Settled>();
   let isFollowed = false;
   /** Whether the context was replaced and no request has been made since. */
@@ -73,9 +73,9 @@ export function createRetention(run: Run, mask: Mask, recorded: boolean, receipt
 
   function reliefOf(receipt: Receipt, { call, line }: Settled, end = Number.POSITIVE_INFINITY) {
     const { relief, all, kept, given } = receipt;
-    const placed = <F extends ToldFact>(fact: F) => ({ ...fact, ...places.of(fact, line, end) });
+    const placed = <F extends ReportedFact>(fact: F) => ({ ...fact, ...places.of(fact, line, end) });
     const gone = receipt.gone.map(placed);
-    const stayed: readonly (Receipt['stayed'][number] & Partial<Placed>)[] = receipt.stayed.map((fact) =>
+    const stayed: readonly (Receipt['stayed'][number] & Partial<FactPlace>)[] = receipt.stayed.map((fact) =>
       recorded || fact.by === 'claude' ? fact : placed(fact),
     );
     return {

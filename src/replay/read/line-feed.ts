@@ -119,7 +119,7 @@ function afterLineBreak(text: string, at: number): number {
 }
 
 /** Reads the relevant fields of a line faster than a full parse; undefined: parse the line. */
-export type Thin = (bytes: Buffer, from: number, to: number) => ReadLine | undefined;
+export type ReadQuickly = (bytes: Buffer, from: number, to: number) => ReadLine | undefined;
 
 /**
  * Splits a recording, received in chunks, into lines.
@@ -127,7 +127,7 @@ export type Thin = (bytes: Buffer, from: number, to: number) => ReadLine | undef
  * @param maxLine maximum length in bytes; longer lines are malformed
  * @param thin reads the lines after the first one
  */
-export function createLineFeed(onLine: (line: ReadLine) => void, maxLine = MAX_LINE_BYTES, thin?: Thin) {
+export function createLineFeed(onLine: (line: ReadLine) => void, maxLine = MAX_LINE_BYTES, thin?: ReadQuickly) {
   /** The start of an incomplete line. */
   let held = NOTHING;
   let heldSize = 0;

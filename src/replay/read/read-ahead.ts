@@ -8,7 +8,7 @@ import { readValues } from './read-values.ts';
 const MAX_AHEAD = 16;
 
 /** The task of a thread that reads a file ahead. */
-export interface Ahead {
+export interface ReadAheadTask {
   readonly file: string;
   /** Shared integers: the number of chunks taken, and whether the sizes of tool results are enough. */
   readonly shared: Int32Array;
@@ -23,7 +23,7 @@ interface Chunk {
 }
 
 /** The program of the thread. An error ends it. */
-export async function sendLines({ file, shared }: Ahead, tell: (chunk: Chunk) => void): Promise<void> {
+export async function sendLines({ file, shared }: ReadAheadTask, tell: (chunk: Chunk) => void): Promise<void> {
   let lines: ReadLine[] = [];
   let sent = 0;
   const onBytes = (bytes: number) => {
@@ -43,7 +43,7 @@ export async function sendLines({ file, shared }: Ahead, tell: (chunk: Chunk) =>
  *
  * @param start starts a thread with the program {@link sendLines}
  */
-export function createReadAhead(start: (task: Ahead) => Worker): typeof readValues {
+export function createReadAhead(start: (task: ReadAheadTask) => Worker): typeof readValues {
   return async (file, { onBytes, needsTexts }, onLine) => {
     const shared = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
     const worker = start({ file, shared });

@@ -2,7 +2,7 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { unreadableError } from '../../errors.ts';
-import { createLineFeed, type ReadLine, type Thin } from './line-feed.ts';
+import { createLineFeed, type ReadLine, type ReadQuickly } from './line-feed.ts';
 
 /** Small enough that one buffer serves a folder of many files without new allocations. */
 const CHUNK_BYTES = 256 * 1024;
@@ -17,7 +17,7 @@ export interface ReadOptions {
   /** Called with the size of each chunk in bytes. */
   readonly onBytes?: ((count: number) => void) | undefined;
   /** Reads the relevant fields of a line faster than a full parse. */
-  readonly thin?: Thin;
+  readonly thin?: ReadQuickly;
   /** Whether more than the sizes of tool results currently matters; for a reader in a thread. */
   readonly needsTexts?: () => boolean;
   /** Whether to continue reading; called after each chunk. */

@@ -1,5 +1,5 @@
 import { toUsd } from '../../core/governor/cost/cost.ts';
-import { isWhole, ownFigures } from '../../replay/copies.ts';
+import { isComplete, ownFigures } from '../../replay/copies.ts';
 import type { CompactionFigures, LedgerCall } from '../../replay/items-seen.ts';
 import type { SessionFigures } from '../../replay/summary.ts';
 import { counted, dollars, percent, tokens, unseenText } from '../figures.ts';
@@ -16,7 +16,7 @@ const CHECKS = {
     const { peak, peakCall, peakFraction, largestFraction: share = peakFraction } = context;
     if (calls > 0 && limit <= 1 && share === null)
       return `its window is unknown, so ${percent(limit)} has no meaning: set it with --window`;
-    if (limit > 1 ? peak <= limit : (share ?? 0) <= limit) return isWhole(lines) ? undefined : UNREAD;
+    if (limit > 1 ? peak <= limit : (share ?? 0) <= limit) return isComplete(lines) ? undefined : UNREAD;
     // One decimal, because 85.2% exceeds 85%.
     const ofWindow = share === null ? '' : ` (${(share * 100).toFixed(1)}%)`;
     return `call ${peakCall} had a context of ${tokens(peak)} tokens${ofWindow}, over ${limit > 1 ? tokens(limit) : percent(limit)}`;
@@ -38,7 +38,7 @@ const CHECKS = {
       return `it cost ${dollars(usd)}, more than ${dollars(limit)}${call === 0 ? '' : `: beyond that by call ${call}`}`;
     }
     if (!usdPartial) return undefined;
-    return isWhole(lines) ? `its cost is not fully known, so it cannot be compared with ${dollars(limit)}` : UNREAD;
+    return isComplete(lines) ? `its cost is not fully known, so it cannot be compared with ${dollars(limit)}` : UNREAD;
   },
 } satisfies Readonly<Record<string, Check>>;
 

@@ -3,7 +3,7 @@ import { modelName } from '../../core/protocol/model-name.ts';
 import { ownFigures, type Totals, totalOf, totalsOf } from '../../replay/copies.ts';
 import { type Counts, isFull, newestFirst, type SessionFigures } from '../../replay/summary.ts';
 import { dayOf, type Sum, sumsBy } from '../../replay/sums.ts';
-import { costText, counted, NONE, percent, tokens } from '../figures.ts';
+import { costText, counted, NO_VALUE, percent, tokens } from '../figures.ts';
 import { columnsOf, fitText, padText, present } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
 import { listed, type Page, type Report, unlistedRows } from './format.ts';
@@ -101,7 +101,7 @@ export const sums: Report<SessionFigures> = (sessions, page) => {
     const isWide = page.edge >= ROOM_FOR_COMPACTIONS;
     return { sessions: tokens(sessions), ...(isWide && { 'comp.': compactions }), ...others };
   };
-  const cells = rows.map((row, index) => ({ [by]: names[index] || NONE, ...figures(row) }));
+  const cells = rows.map((row, index) => ({ [by]: names[index] || NO_VALUE, ...figures(row) }));
   return [
     ...table(cells, figures(totals), counted(all.length, by), page, { [by]: { isPath: true, takesRest: true } }),
     ...unlistedRows(all.length, page),
@@ -112,7 +112,7 @@ export const sums: Report<SessionFigures> = (sessions, page) => {
 
 export function figuresOf(totals: Totals) {
   const { peakFraction: peak } = totals;
-  return { peak: peak === null ? NONE : percent(peak), ...countsOf(totals) };
+  return { peak: peak === null ? NO_VALUE : percent(peak), ...countsOf(totals) };
 }
 
 function countsOf(counts: Counts) {
@@ -181,7 +181,7 @@ function copiedRows({ copiedCalls }: Totals): string[] {
 function datesOf(sessions: readonly SessionFigures[], isWide: boolean, isShort: boolean): string[] {
   const newest = new Date(Math.max(...sessions.map(({ time }) => time.last ?? 0))).getFullYear();
   return sessions.map(({ time: { last } }) => {
-    if (last === null) return NONE;
+    if (last === null) return NO_VALUE;
     // `Sun Nov 22 2026 18:05:09 …`, faster than a text for a locale.
     const [, month, day, year = '', time = ''] = String(new Date(last)).split(' ');
     const minute = time.slice(0, 'HH:MM'.length);
@@ -200,7 +200,7 @@ function promptOf(session: SessionFigures): string {
 
 /** `claude-opus-4-5-20251101` → `opus-4-5` */
 function modelText(model: string | null): string {
-  return model === null ? NONE : onOneLine(modelName(model)).replace(/^claude-/, '');
+  return model === null ? NO_VALUE : onOneLine(modelName(model)).replace(/^claude-/, '');
 }
 
 /** Paths relative to their common parent folder. */

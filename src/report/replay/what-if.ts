@@ -3,7 +3,7 @@ import type { SessionSummary } from '../../replay/summary.ts';
 import { dayOf } from '../../replay/sums.ts';
 import type { Figures } from '../../replay/tally.ts';
 import { type WhatIfTotals, whatIfTotals } from '../../replay/what-if.ts';
-import { counted, dollars, percent, roughTokens, tokens } from '../figures.ts';
+import { counted, dollars, percent, roundedTokens, tokens } from '../figures.ts';
 import { indentRows, present } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
 import type { Page, Report } from './format.ts';
@@ -82,7 +82,7 @@ function tableOf(
 }
 
 function cellsOf({ peak, read, cacheRead, usd, reliefs }: Figures): string[] {
-  return [tokens(peak), roughTokens(read), roughTokens(cacheRead), costOf({ usd }), tokens(reliefs)];
+  return [tokens(peak), roundedTokens(read), roundedTokens(cacheRead), costOf({ usd }), tokens(reliefs)];
 }
 
 function costOf({ usd }: Pick<Figures, 'usd'>): string {

@@ -13,7 +13,7 @@ import { shorten } from '../../core/text/words.ts';
 import type { Output } from '../../io.ts';
 import { decisionText, isRoutine, leftUndoneText, observedText } from '../../messages.ts';
 import { type Part, paintLine, statusParts } from '../../statusline/status-text.ts';
-import { counted, dollars, duration, percent, roughTokens, tokens } from '../figures.ts';
+import { counted, dollars, duration, percent, roundedTokens, tokens } from '../figures.ts';
 import { hangingIndent, present } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
 import type { Style } from '../style.ts';
@@ -211,8 +211,8 @@ export function createClosingFigures() {
 function peakText({ gauge }: GovernorState): string | undefined {
   const { peak, window } = gauge;
   if (peak === 0) return undefined;
-  if (window.tokens === undefined) return `largest call ${roughTokens(peak)} tokens`;
-  return `largest call ${roughTokens(peak)} of ${roughTokens(window.tokens)} tokens (${percent(peakShare(gauge))})`;
+  if (window.tokens === undefined) return `largest call ${roundedTokens(peak)} tokens`;
+  return `largest call ${roundedTokens(peak)} of ${roundedTokens(window.tokens)} tokens (${percent(peakShare(gauge))})`;
 }
 
 /** Minimum difference worth reporting, in US dollars. */

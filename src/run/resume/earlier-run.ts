@@ -6,7 +6,7 @@ import { isCertainlyAlive, type ProcessMark } from '../../store/files/process-ma
 import { JOURNAL, type LinkedRun, type LoggedRun, loggedRuns } from '../../store/runs/journal.ts';
 import type { Seal } from '../../store/runs/seal.ts';
 import { hasRunFile, readRunFile, runsWithFile } from '../../store/runs/session-store.ts';
-import type { SpentSoFar } from '../cost-keeper.ts';
+import type { RunSpending } from '../cost-keeper.ts';
 import { readKept } from '../kept-prompts.ts';
 import type { KeptFigures } from '../output/whole-results.ts';
 import type { RunSettings } from './run-settings.ts';
@@ -104,6 +104,6 @@ function mailOf(contextDir: string, runId: string, seal: Seal) {
     settings: settings as RunSettings,
     figures: figures as KeptFigures,
     /** Spending of the run, with the time up to which it was counted. */
-    spent: spent as SpentSoFar,
+    spent: spent as RunSpending,
   };
 }

@@ -20,7 +20,7 @@ import { stateFolder } from '../../store/folders/user-folders.ts';
 import { openSeal } from '../../store/runs/seal.ts';
 import { createSessionStore } from '../../store/runs/session-store.ts';
 import { repeatedHandoff } from '../handoff-writer.ts';
-import { openIn } from '../kept-prompts.ts';
+import { promptsWithoutAnswer } from '../kept-prompts.ts';
 import { holdSignals } from '../signals.ts';
 import { type EarlierRun, findEarlierRun, openRunsOf } from './earlier-run.ts';
 
@@ -49,7 +49,7 @@ export async function resumeRun({ contextDir, id, words }: ResumeOptions, io: Wh
   const logs = logsOf(run, io);
   const known = new Set(logs.flatMap(({ delivered }) => [...delivered]));
   // ctxb's own prompts have the run's id in theirs; a caller's prompt without an id has a stamp.
-  const prompts = openIn(run.prompts, known, (uuid) => isOwnUuid({ run }, uuid));
+  const prompts = promptsWithoutAnswer(run.prompts, known, (uuid) => isOwnUuid({ run }, uuid));
   if (prompts.length === 0) {
     store.journal({ kind: 'end', runId: run.runId });
     store.forgetRun();

@@ -5,7 +5,7 @@ import { cachedDataVersionTag } from 'node:v8';
 import { Script } from 'node:vm';
 import { orElse } from '../../errors.ts';
 import { cacheFolder } from '../folders/user-folders.ts';
-import { forgetOld } from './forget-old.ts';
+import { removeOldFiles } from './forget-old.ts';
 
 interface Loader {
   /** Since Node 22.1. */
@@ -82,7 +82,7 @@ function keepCompiled(folder: string, compiled: readonly CompiledCode[]): void {
       writeFileSync(own, Buffer.concat([code, code]), { mode: 0o600 });
       renameSync(own, file);
     }
-    forgetOld(folder);
+    removeOldFiles(folder);
   } catch {
     // Without a cache, starting only takes longer.
   }

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { orElse } from '../../errors.ts';
-import { type DiskText, joined, masked, unmaskedText } from '../masks/disk-text.ts';
-import { forgetOld } from './forget-old.ts';
+import { type DiskText, joinTexts, masked, unmaskedText } from '../masks/disk-text.ts';
+import { removeOldFiles } from './forget-old.ts';
 import { makeFolder, readPlain } from './plain-file.ts';
 import { replaceFile } from './write-file.ts';
 
@@ -39,9 +39,11 @@ export function openFileCache(folder: string, key: string) {
   function write([of, { place, entries }]: readonly [string, Page]): void {
     const isThere = (name: string) => existsSync(join(of, JSON.parse(name) as string));
     const kept = [...entries].filter(([name]) => isThere(name));
-    const lines = kept.map(([name, { identity, text }]) => joined([masked(name), unmaskedText(identity), text], '\t'));
+    const lines = kept.map(([name, { identity, text }]) =>
+      joinTexts([masked(name), unmaskedText(identity), text], '\t'),
+    );
     makeFolder(folder);
-    replaceFile(place, [joined([FIRST_LINE, ...lines], '\n')], { durable: false });
+    replaceFile(place, [joinTexts([FIRST_LINE, ...lines], '\n')], { durable: false });
   }
 
   return {
@@ -63,7 +65,7 @@ export function openFileCache(folder: string, key: string) {
       // A full disk or a foreign folder only costs time: the next run computes the data again.
       try {
         changed.forEach(write);
-        forgetOld(folder, MAX_BYTES);
+        removeOldFiles(folder, MAX_BYTES);
       } catch {}
     },
   };

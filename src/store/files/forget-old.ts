@@ -13,7 +13,7 @@ const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
  *
  * @param max limit for all files together, in bytes: the oldest ones beyond it are removed too
  */
-export function forgetOld(folder: string, max = Number.POSITIVE_INFINITY): void {
+export function removeOldFiles(folder: string, max = Number.POSITIVE_INFINITY): void {
   const newestFirst = readdirSync(folder)
     .filter((name) => CACHE_FILE.test(name))
     .map((name) => join(folder, name))

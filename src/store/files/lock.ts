@@ -6,7 +6,7 @@ import { CtxbError, orElse } from '../../errors.ts';
 import { type ContextDir, fileName, openContextDir } from '../folders/context-dir.ts';
 import { unmaskedText } from '../masks/disk-text.ts';
 import { kindOf, namesIn, readPlain, removeFile } from './plain-file.ts';
-import { asProcessMark, isAlive, type ProcessMark, processMark } from './process-mark.ts';
+import { isAlive, type ProcessMark, processMark, readProcessMark } from './process-mark.ts';
 import { writeNewFile } from './write-file.ts';
 
 const LOCK = /^lock\.[\w-]{1,64}$/;
@@ -72,7 +72,7 @@ function locksIn(folder: string): LockFile[] {
 }
 
 function readHolder(path: string): ProcessMark | undefined {
-  return asProcessMark(parseJson(readPlain(path, LIMIT) ?? ''));
+  return readProcessMark(parseJson(readPlain(path, LIMIT) ?? ''));
 }
 
 function isHeld({ holder }: LockFile): boolean {

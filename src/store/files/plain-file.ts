@@ -19,7 +19,7 @@ import { basename, dirname, join, relative, sep } from 'node:path';
 import { parseJson } from '../../core/protocol/fields.ts';
 import { CtxbError, orElse } from '../../errors.ts';
 import type { DiskText } from '../masks/disk-text.ts';
-import { errorCode, ignoring, orStoreError } from './store-error.ts';
+import { errorCode, ignoreErrors, orStoreError } from './store-error.ts';
 
 /** Only the owner can use files and folders with these modes. */
 export const FOLDER_MODE = 0o700;
@@ -27,10 +27,10 @@ export const FILE_MODE = 0o600;
 
 const WRITE_FLAGS = constants.O_WRONLY | constants.O_RDWR;
 
-export type Kind = 'missing' | 'file' | 'folder' | 'symbolic link' | 'hard link' | 'special file';
+export type FileKind = 'missing' | 'file' | 'folder' | 'symbolic link' | 'hard link' | 'special file';
 
 /** Does not follow links. */
-export function kindOf(path: string): Kind {
+export function kindOf(path: string): FileKind {
   try {
     return kindOfStats(statsOf(path));
   } catch (error) {
@@ -81,7 +81,7 @@ export function isInside(folder: string, path: string): boolean {
 }
 
 /** Takes stats from `lstat`, or a directory entry. */
-export function kindOfStats(stats: Pick<Stats, 'isDirectory' | 'isFile' | 'isSymbolicLink'> | undefined): Kind {
+export function kindOfStats(stats: Pick<Stats, 'isDirectory' | 'isFile' | 'isSymbolicLink'> | undefined): FileKind {
   if (stats === undefined) return 'missing';
   if (stats.isSymbolicLink()) return 'symbolic link';
   if (stats.isDirectory()) return 'folder';
@@ -106,7 +106,7 @@ export function makeFolder(path: string): void {
 function makeWithParents(path: string): void {
   const parent = dirname(path);
   if (parent !== path && !existsSync(parent)) makeWithParents(parent);
-  ignoring(['EEXIST'], () => void mkdirSync(path, { mode: FOLDER_MODE }));
+  ignoreErrors(['EEXIST'], () => void mkdirSync(path, { mode: FOLDER_MODE }));
 }
 
 interface OpenFile {
@@ -186,7 +186,7 @@ export function isOpenToOthers({ mode }: Stats): boolean {
   return (mode & 0o077) !== 0;
 }
 
-export function refuseForeign(path: string, kind: Kind): void {
+export function refuseForeign(path: string, kind: FileKind): void {
   if (kind === 'file' || kind === 'missing') return;
   throw new CtxbError('store', `${path} is a ${kind}, so ctxb does not use it: move it away`);
 }
@@ -242,5 +242,5 @@ function truncateTo(fd: number, before: number, atMost: number): void {
 
 /** Removes a file or link. A missing file is no error. Does not follow links. */
 export function removeFile(path: string): void {
-  orStoreError(path, () => ignoring(['ENOENT'], () => unlinkSync(path)));
+  orStoreError(path, () => ignoreErrors(['ENOENT'], () => unlinkSync(path)));
 }

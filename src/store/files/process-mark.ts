@@ -15,7 +15,7 @@ export function processMark(pid: number): ProcessMark {
 }
 
 /** Reads a mark from parsed JSON; undefined for anything else. */
-export function asProcessMark(value: unknown): ProcessMark | undefined {
+export function readProcessMark(value: unknown): ProcessMark | undefined {
   const { pid, start } = fieldsOf(value);
   const isMark = typeof pid === 'number' && (start === undefined || typeof start === 'string');
   return isMark ? { pid, start } : undefined;

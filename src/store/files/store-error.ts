@@ -34,7 +34,7 @@ export function orStoreError<T>(path: string, work: () => T): T {
 }
 
 /** Ignores these error codes, which mean that another process did the same work first. */
-export function ignoring(codes: readonly string[], work: () => void): void {
+export function ignoreErrors(codes: readonly string[], work: () => void): void {
   try {
     work();
   } catch (error) {
@@ -53,7 +53,7 @@ export type Faults = (consequence: string, error: unknown) => void;
 /** Error codes of a full disk, whichever file is written. */
 const FULL_DISK: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
-export function orReport<T>(onFault: Faults, consequence: string, work: () => T): T | undefined {
+export function tryOrReport<T>(onFault: Faults, consequence: string, work: () => T): T | undefined {
   try {
     return work();
   } catch (error) {

@@ -3,7 +3,7 @@ import { accessSync, constants, lstatSync } from 'node:fs';
 import writeFileAtomic from 'write-file-atomic';
 import { CtxbError } from '../../errors.ts';
 import { unmaskedText } from '../masks/disk-text.ts';
-import { type Kind, kindOf, readAt, withPlainFile, writeWhole } from './plain-file.ts';
+import { type FileKind, kindOf, readAt, withPlainFile, writeWhole } from './plain-file.ts';
 import { orStoreError } from './store-error.ts';
 
 /**
@@ -48,7 +48,7 @@ function ignoreSizeLimitSignal(): void {
   if (process.listenerCount('SIGXFSZ') === 0) process.on('SIGXFSZ', () => {});
 }
 
-function notAFile(path: string, kind: Kind): CtxbError {
+function notAFile(path: string, kind: FileKind): CtxbError {
   const found = kind === 'missing' ? 'is missing' : `is a ${kind}`;
   return new CtxbError('store', `${path} ${found}: name the file itself`);
 }

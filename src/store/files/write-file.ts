@@ -1,7 +1,7 @@
 import { accessSync, closeSync, constants, fsyncSync, linkSync, openSync, renameSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { CtxbError, systemReason } from '../../errors.ts';
-import { type DiskText, joined, unmaskedText } from '../masks/disk-text.ts';
+import { type DiskText, joinTexts, unmaskedText } from '../masks/disk-text.ts';
 import { FILE_MODE, kindOf, openPlain, readPlain, removeFile, writeWhole } from './plain-file.ts';
 import { errorCode, orStoreError } from './store-error.ts';
 
@@ -78,12 +78,12 @@ function fill(path: string, chunks: Iterable<DiskText>, { durable = true }: Repl
 
 /** Joins small chunks to save system calls. */
 function* blocksOf(chunks: Iterable<DiskText>): Generator<DiskText> {
-  let pending = joined([]);
+  let pending = joinTexts([]);
   for (const chunk of chunks) {
-    pending = joined([pending, chunk]);
+    pending = joinTexts([pending, chunk]);
     if (pending.length < BLOCK) continue;
     yield pending;
-    pending = joined([]);
+    pending = joinTexts([]);
   }
   yield pending;
 }

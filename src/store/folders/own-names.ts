@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Kind, kindOfStats } from '../files/plain-file.ts';
+import { type FileKind, kindOfStats } from '../files/plain-file.ts';
 import { orStoreError } from '../files/store-error.ts';
 
 /** The file that marks a folder as made by ctxb; it contains the folder's inode. */
@@ -57,10 +57,10 @@ export function timedName(time: Date): string {
   return `${time.toISOString().replaceAll(/[-:.Z]/g, '')}-${randomBytes(2).toString('hex')}`;
 }
 
-export interface Found {
+export interface FolderEntry {
   /** Path relative to the folder. */
   readonly name: string;
-  readonly kind: Kind;
+  readonly kind: FileKind;
   /** Whether ctxb creates files of this name and kind. For a link, only the name counts. */
   readonly isOurs: boolean;
 }
@@ -70,7 +70,7 @@ export interface Found {
  *
  * @param at lists only this folder in it, which must be one that ctxb makes
  */
-export function* everythingIn(root: string, at = ''): Generator<Found> {
+export function* everythingIn(root: string, at = ''): Generator<FolderEntry> {
   const path = join(root, at);
   const entries = orStoreError(path, () => readdirSync(path, { withFileTypes: true }));
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {

@@ -2,7 +2,7 @@ import { readdirSync, renameSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { orElse, unreadableError } from '../../errors.ts';
 import { namesIn, realPath, removeFile, statsOf } from '../files/plain-file.ts';
-import { ignoring, orStoreError } from '../files/store-error.ts';
+import { ignoreErrors, orStoreError } from '../files/store-error.ts';
 import { HEALTH_FILE, timedName } from '../folders/own-names.ts';
 
 export const HEALTH_LOG = 'health.ndjson';
@@ -18,7 +18,7 @@ export function keepShort(folder: string, now: number): void {
   if ((statsOf(path)?.size ?? 0) < MAX_LOG_BYTES) return;
   // All names differ, so this replaces no file.
   const part = `health-${timedName(new Date(now))}.ndjson`;
-  orStoreError(path, () => ignoring(['ENOENT'], () => renameSync(path, join(folder, part))));
+  orStoreError(path, () => ignoreErrors(['ENOENT'], () => renameSync(path, join(folder, part))));
   for (const old of logNames(folder).slice(0, -MAX_PARTS)) removeFile(join(folder, old));
 }
 

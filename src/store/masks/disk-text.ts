@@ -64,7 +64,7 @@ export function unmaskedText(text: string): DiskText {
   return text as DiskText;
 }
 
-export function joined(texts: Iterable<DiskText>, end = ''): DiskText {
+export function joinTexts(texts: Iterable<DiskText>, end = ''): DiskText {
   let all = '';
   for (const text of texts) all += text + end;
   return all as DiskText;

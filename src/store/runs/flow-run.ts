@@ -4,7 +4,7 @@ import { namesIn, readPlain } from '../files/plain-file.ts';
 import type { Faults } from '../files/store-error.ts';
 import { type ContextDir, fileName, openContextDir } from '../folders/context-dir.ts';
 import { timedName } from '../folders/own-names.ts';
-import { type DiskText, joined, masked, maskedJson } from '../masks/disk-text.ts';
+import { type DiskText, joinTexts, masked, maskedJson } from '../masks/disk-text.ts';
 
 const FLOWS = 'flows';
 
@@ -75,7 +75,7 @@ export function openFlowRun(contextDir: string, id: string, onFault: Faults = ()
         try {
           folder ??= dir();
           // A repeated step must not append to the torn last line of a killed one.
-          file ??= folder.create(pathOf(step, 'stream'), '.ndjson', joined([]), { durable: false });
+          file ??= folder.create(pathOf(step, 'stream'), '.ndjson', joinTexts([]), { durable: false });
           folder.append(file, masked(line));
         } catch (error) {
           isOver = true;
@@ -105,5 +105,5 @@ export function newFlowRun(flow: string, now = new Date()): string {
 }
 
 function jsonOf(value: object): DiskText {
-  return joined([maskedJson(value, 2)], '\n');
+  return joinTexts([maskedJson(value, 2)], '\n');
 }

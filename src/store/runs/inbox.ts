@@ -16,11 +16,11 @@ import {
   statsOf,
   withPlainFile,
 } from '../files/plain-file.ts';
-import { asProcessMark, isAlive, type ProcessMark, processMark } from '../files/process-mark.ts';
+import { isAlive, type ProcessMark, processMark, readProcessMark } from '../files/process-mark.ts';
 import { orStoreError } from '../files/store-error.ts';
 import { replaceFile, writeNewFile } from '../files/write-file.ts';
 import { fileName, openContextDir } from '../folders/context-dir.ts';
-import { type DiskText, joined, maskedJson } from '../masks/disk-text.ts';
+import { type DiskText, joinTexts, maskedJson } from '../masks/disk-text.ts';
 
 const DRAIN_LIMIT = 1024 * 1024;
 /** Bytes, with the newline. */
@@ -35,7 +35,7 @@ export type Inbox = ReturnType<typeof createInbox>;
 export function createInbox(contextDir: string, runId: string) {
   const path = openContextDir(contextDir).place(inboxPath(contextDir, runId));
   sweep(dirname(path));
-  const header = joined([maskedJson(processMark(process.pid))], '\n');
+  const header = joinTexts([maskedJson(processMark(process.pid))], '\n');
   if (!writeNewFile(path, header, { durable: false })) throw new CtxbError('store', `${path} exists: move it away`);
   const { fd } = openPlain(path, constants.O_RDONLY);
   const next = lineReader(fd, header.length);
@@ -99,7 +99,7 @@ function lineReader(fd: number, start: number): () => string[] {
  * @throws CtxbError `usage` when the line is too long or contains a newline; `store`
  */
 export function leaveInInbox(path: string, line: DiskText): void {
-  const data = joined([line], '\n');
+  const data = joinTexts([line], '\n');
   const bytes = Buffer.byteLength(data);
   if (/[\n\r]/.test(line)) throw new CtxbError('usage', 'expected one line, found several: leave them one by one');
   if (bytes > LINE_LIMIT) {
@@ -128,7 +128,7 @@ function inboxesIn(folder: string) {
 
 /** The process that made an inbox; undefined if its first line is not written yet, or invalid. */
 function ownerOf(path: string): ProcessMark | undefined {
-  return orElse(() => asProcessMark(parseJson(readPlain(path, HEADER_LIMIT)?.split('\n')[0] ?? '')), undefined);
+  return orElse(() => readProcessMark(parseJson(readPlain(path, HEADER_LIMIT)?.split('\n')[0] ?? '')), undefined);
 }
 
 /** Removes inboxes of killed runs, and abandoned answers. */

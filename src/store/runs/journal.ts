@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import type { DecisionOf } from '../../core/governor/decisions.ts';
 import { type Fields, parseFields, textOf, timeOf } from '../../core/protocol/fields.ts';
 import { kindOf } from '../files/plain-file.ts';
-import { asProcessMark, isCertainlyAlive, type ProcessMark } from '../files/process-mark.ts';
+import { isCertainlyAlive, type ProcessMark, readProcessMark } from '../files/process-mark.ts';
 import { readLines } from '../files/read-lines.ts';
 
 /** Decisions and actions of all runs in a folder, with reasons. */
@@ -53,8 +53,8 @@ function take(run: LoggedRun, { kind, ctxb, claude, id, log }: Fields): void {
   if (kind === 'session') run.sessions.push({ id: String(id), log: textOf(log) });
   if (kind === 'end' || kind === 'start') run.isOver = kind === 'end';
   if (kind !== 'start') return;
-  run.claude = asProcessMark(claude);
-  const mark = asProcessMark(ctxb);
+  run.claude = readProcessMark(claude);
+  const mark = readProcessMark(ctxb);
   if (mark !== undefined) run.ctxb.push(mark);
 }
 

@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import type { EndReason, RunStatus } from '../../core/governor/run-status.ts';
 import { type Fields, fieldsOf, textOf } from '../../core/protocol/fields.ts';
 import { makeFolder, namesOf, readJson, removeFile } from '../files/plain-file.ts';
-import { asProcessMark, isAlive, type ProcessMark } from '../files/process-mark.ts';
+import { isAlive, type ProcessMark, readProcessMark } from '../files/process-mark.ts';
 import { replaceFile } from '../files/write-file.ts';
 import { maskedJson } from '../masks/disk-text.ts';
 
@@ -58,7 +58,7 @@ export function readRunCards(state: string | undefined): RunCard[] {
 
 function cardIn(path: string): RunCard | undefined {
   const fields = fieldsOf(readJson(path, CARD_LIMIT));
-  const ctxb = asProcessMark(fields.ctxb);
+  const ctxb = readProcessMark(fields.ctxb);
   if (fields.version !== 1 || ctxb === undefined || textOf(fields.runId) === undefined) return undefined;
   // This program wrote the file, in this shape.
   const card = fields as unknown as RunCard;

@@ -4,7 +4,7 @@ import type { Fields } from '../../core/protocol/fields.ts';
 import { CtxbError, orElse } from '../../errors.ts';
 import { kindOf, namesOf, removeFile, statsOf } from '../files/plain-file.ts';
 import { readLines } from '../files/read-lines.ts';
-import { type Faults, orReport } from '../files/store-error.ts';
+import { type Faults, tryOrReport } from '../files/store-error.ts';
 import { type ContextDir, fileName, openContextDir } from '../folders/context-dir.ts';
 import { HEALTH_LOG, keepShort } from '../ledgers/health-log.ts';
 import { masked, maskedEntry, maskedJson, unmaskedText } from '../masks/disk-text.ts';
@@ -83,7 +83,7 @@ export function createSessionStore(path: string, runId: string, onFault: Faults,
       const close = () => seal?.close(JSON.stringify({ v: 1, ...entry }), `${name}\n${last}`);
       const kind = 'prompts' in entry ? `prompts ${needed.size}` : Object.keys(entry).join();
       writeNeeded(kind, () => {
-        const line = orReport(onFault, 'this run cannot be resumed', close);
+        const line = tryOrReport(onFault, 'this run cannot be resumed', close);
         if (line === undefined) seal = undefined;
         else attempt((open) => open.append(name, unmaskedText(line)));
         last = line ?? '';

@@ -4,7 +4,7 @@ import type { OwnEvent } from '../../core/governor/input.ts';
 import type { FileMeasure } from '../../core/governor/tool-budget/tool-budget.ts';
 import { orElse } from '../../errors.ts';
 import { readGiven } from '../files/given-file.ts';
-import { type Faults, orReport } from '../files/store-error.ts';
+import { type Faults, tryOrReport } from '../files/store-error.ts';
 import { fileName, openContextDir } from '../folders/context-dir.ts';
 import { masked } from '../masks/disk-text.ts';
 
@@ -19,7 +19,7 @@ export function createToolFiles(folder: string, onFault: Faults) {
     store: ({ requestId, name, text }: EffectOf<'store-result'>): OwnEvent => ({
       kind: 'result-stored',
       requestId,
-      path: orReport(onFault, 'results of tools are not cut, as they cannot be stored', () =>
+      path: tryOrReport(onFault, 'results of tools are not cut, as they cannot be stored', () =>
         storeToolResult(folder, name, text),
       ),
     }),

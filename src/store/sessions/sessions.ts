@@ -19,7 +19,7 @@ import { isTorn, readLines } from '../files/read-lines.ts';
 import { replaceFile } from '../files/write-file.ts';
 import { type ContextDir, fileName, openContextDir } from '../folders/context-dir.ts';
 import { LEFTOVER, SESSION_FOLDER, SESSIONS } from '../folders/own-names.ts';
-import { type DiskText, joined, masked, maskedJson } from '../masks/disk-text.ts';
+import { type DiskText, joinTexts, masked, maskedJson } from '../masks/disk-text.ts';
 
 type SessionInfo = ReturnType<typeof describe>;
 
@@ -183,12 +183,12 @@ function useFolder(root: ContextDir, dir: ContextDir, name: string) {
   // A recent temporary file may belong to another run that is still writing it.
   sweep(root, Date.now() - ABANDONED_AFTER_MS);
   // Ends the line of a killed process. Refuses a link or a folder before the work begins.
-  if (isTorn(dir.place(LOG))) dir.append(LOG, joined([]));
+  if (isTorn(dir.place(LOG))) dir.append(LOG, joinTexts([]));
   const ids = new Set(readSessionFile(dir.path).ids);
 
   function save(): void {
     const file = { v: 1, ids: [...ids], updatedAt: new Date().toISOString() };
-    dir.write(SESSION_FILE, joined([maskedJson(file)], '\n'), REWRITTEN);
+    dir.write(SESSION_FILE, joinTexts([maskedJson(file)], '\n'), REWRITTEN);
   }
 
   /** Ignores an invalid id. */

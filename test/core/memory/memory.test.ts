@@ -7,7 +7,7 @@ import { recordRun, toRecord } from '../../../src/core/governor/record.ts';
 import type { Run } from '../../../src/core/governor/state.ts';
 import { step } from '../../../src/core/governor/step.ts';
 import type { Entry } from '../../../src/core/memory/entry.ts';
-import { createMemory, type Remembered } from '../../../src/core/memory/memory.ts';
+import { createMemory, type MemoryUpdate } from '../../../src/core/memory/memory.ts';
 import type { Page } from '../../../src/core/memory/notebook/notebook.ts';
 import { decodeObject } from '../../../src/core/protocol/decode.ts';
 import type { ExactReceipt } from '../../../src/core/protocol/exact-plan.ts';
@@ -51,7 +51,7 @@ function live(run: Run = runWith(), mask: Mask = unmasked) {
   const contexts: string[] = [];
   let t = 0;
 
-  function feed(input: Input, raw?: string): Remembered {
+  function feed(input: Input, raw?: string): MemoryUpdate {
     record.push(JSON.stringify(toRecord(input, raw)));
     state = step(state, input);
     const remembered = memory.add(input, state);
@@ -133,7 +133,7 @@ describe('memory', () => {
     run.own({ kind: 'begin' });
     run.own(NOTES);
     const prompts = ['Mend the clock.', 'Then the bell.', 'And never the door.'];
-    const noted = (all: readonly Remembered[]) =>
+    const noted = (all: readonly MemoryUpdate[]) =>
       all.flatMap(({ entries }) => entries.flatMap((entry) => (entry.kind === 'prompt' ? [entry.text] : [])));
     expect(noted(prompts.map((text) => run.prompt(text)))).toStrictEqual(['Mend the clock.']);
     expect(run.index()).not.toContain('bell');

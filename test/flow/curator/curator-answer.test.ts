@@ -43,7 +43,7 @@ it('requests the JSON shape that it reads', () => {
 /** Names in a folder that has every file but those that begin with `no`. */
 const bounds = {
   model: 'haiku',
-  toSum: [],
+  toSummarize: [],
   kept: new Map(),
   summaryChars: 400,
   steps: new Set(['plan', 'build', 'test']),

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { curatorPrompt } from '../../../src/flow/curator/question.ts';
 import { flowStep, packItem, structureOf } from '../../support/packs.ts';
 
-const place = { cwd: '/home/dev/shop', maxFiles: 20, toSum: [], summaryChars: 400 };
+const place = { cwd: '/home/dev/shop', maxFiles: 20, toSummarize: [], summaryChars: 400 };
 const historyOf = (text: string) => text.slice(text.indexOf('## Earlier steps')).split('\n').slice(2);
 
 it('contains the whole step, the working folder, and the limits of the answer', () => {

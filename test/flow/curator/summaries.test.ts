@@ -23,7 +23,7 @@ const item = (stepId: string, chars: number, more: Partial<PackItem> = {}) =>
   packItem({ stepId, output: `${stepId} `.padEnd(chars, 'x'), ...more });
 const taskFor = (history: readonly PackItem[], budgets = BUDGETS, model = 'haiku') =>
   summaries.taskFor(history, pack(flowStep(), history, budgets).receipt.items, model, budgets);
-const idsOf = ({ toSum }: { toSum: readonly PackItem[] }) => toSum.map(({ stepId }) => stepId);
+const idsOf = ({ toSummarize }: { toSummarize: readonly PackItem[] }) => toSummarize.map(({ stepId }) => stepId);
 
 describe('requested summaries', () => {
   it('cover shortened outputs, newest first, except those of the newest step, a critical step, and short ones', () => {
@@ -98,6 +98,6 @@ describe('stored summaries', () => {
     summaries.keep(task, answer(task).made);
     const [name = ''] = readdirSync(join(files.folder, 'a'));
     writeFileSync(join(files.folder, 'a', name), '{"version":2,"text":"It did."}');
-    expect(taskFor(history)).toMatchObject({ toSum: [{ stepId: 'b' }, { stepId: 'a' }], kept: new Map() });
+    expect(taskFor(history)).toMatchObject({ toSummarize: [{ stepId: 'b' }, { stepId: 'a' }], kept: new Map() });
   });
 });

@@ -5,7 +5,7 @@ import { DEFAULTS } from '../../../src/config/defaults.ts';
 import { pack } from '../../../src/replay/packed.ts';
 import { type DepthOptions, readAll, type SessionAttempt } from '../../../src/replay/replay.ts';
 import { bytesOf, findSources } from '../../../src/replay/sources.ts';
-import { createShare, type FromWorker, takeNext, work } from '../../../src/replay/threads.ts';
+import { type FromWorker, replayInThread, shareWork, takeNext } from '../../../src/replay/threads.ts';
 import { fixture } from '../../support/recordings.ts';
 import { unmasked } from '../../support/unmasked.ts';
 
@@ -18,23 +18,23 @@ const sources = [
 
 describe('the shared work', () => {
   it('is taken in order of size, largest first, each recording once', () => {
-    const share = createShare(sources, options);
+    const share = shareWork(sources, options);
     const sizes = sources.map(() => bytesOf([takeNext(share)?.source ?? { file: '-', subagents: [] }]) ?? 0);
     expect(sizes).toEqual([...sizes].sort((a, b) => b - a));
     expect(takeNext(share)).toBeUndefined();
   });
 
   it('can be sent to a thread', () => {
-    expect(() => structuredClone(createShare(sources, { ...options, onBytes: () => {} }))).not.toThrow();
+    expect(() => structuredClone(shareWork(sources, { ...options, onBytes: () => {} }))).not.toThrow();
   });
 });
 
 it('gives the same results with several threads as with one, and reports unreadable files', async () => {
-  const share = createShare(sources, options);
+  const share = shareWork(sources, options);
   const told: FromWorker[] = [];
   await Promise.all([
-    work(share, own, (message) => told.push(message)),
-    work(share, own, (message) => told.push(message)),
+    replayInThread(share, own, (message) => told.push(message)),
+    replayInThread(share, own, (message) => told.push(message)),
   ]);
   const expected: SessionAttempt[] = [];
   for await (const judged of readAll(sources, options)) expected.push(judged);

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { forgetOld } from '../../../src/store/files/forget-old.ts';
+import { removeOldFiles } from '../../../src/store/files/forget-old.ts';
 
 let root: string;
 beforeEach(() => {
@@ -24,13 +24,13 @@ it.each([
   { name: 'everything where nothing may stay', most: 0, left: [] },
 ])('removes $name', ({ most, left }) => {
   for (const days of [31, 2, 29, 1]) put(nameOf(days), days);
-  forgetOld(root, most);
+  removeOldFiles(root, most);
   expect(readdirSync(root).sort()).toEqual(left.map(Number).map(nameOf).sort());
 });
 
 it('keeps files without a cache name, however old they are', () => {
   const foreign = ['README.md', 'data.json', `${nameOf(1)}.bak`];
   for (const name of foreign) put(name, 400);
-  forgetOld(root, 0);
+  removeOldFiles(root, 0);
   expect(readdirSync(root).sort()).toEqual(foreign.toSorted());
 });

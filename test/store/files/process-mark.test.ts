@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, it } from 'vitest';
-import { asProcessMark, isAlive, processMark } from '../../../src/store/files/process-mark.ts';
+import { isAlive, processMark, readProcessMark } from '../../../src/store/files/process-mark.ts';
 
 const onLinux = process.platform === 'linux';
 
@@ -50,5 +50,5 @@ it.each([
   { value: null, mark: undefined },
   { value: 1, mark: undefined },
 ])('reads $value as $mark', ({ value, mark }) => {
-  expect(asProcessMark(value)).toEqual(mark);
+  expect(readProcessMark(value)).toEqual(mark);
 });

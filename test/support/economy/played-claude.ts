@@ -10,10 +10,10 @@ import { PRICES, priceAt, priceOf } from '../../../src/core/governor/cost/prices
 import type { Action } from '../../../src/core/governor/decisions.ts';
 import type { HookAnswer } from '../../../src/core/governor/effects.ts';
 import { NATIVE_RESERVE_TOKENS } from '../../../src/core/governor/policy.ts';
-import { shortOf } from '../../../src/core/memory/notebook/user-words.ts';
+import { shortenPrompt } from '../../../src/core/memory/notebook/user-words.ts';
 import { type ExactPlan, TOO_LARGE } from '../../../src/core/protocol/exact-plan.ts';
 import { fieldsOf, parseFields } from '../../../src/core/protocol/fields.ts';
-import { createObedience } from '../../../src/replay/governed.ts';
+import { createObedientClaude } from '../../../src/replay/governed.ts';
 import {
   type Driver,
   drive,
@@ -163,7 +163,7 @@ class PlayedClaude {
   #cachedAt = 0;
   #now = 0;
   #trigger: number;
-  readonly #mod: ReturnType<typeof createObedience>;
+  readonly #mod: ReturnType<typeof createObedientClaude>;
   /** What the notes add to the last plan. */
   #notes: Pick<ExactPlan, 'note' | 'said'> = { note: '' };
   #heard = 0;
@@ -186,7 +186,7 @@ class PlayedClaude {
     this.#driver = driver;
     this.#prefix = world.prefix ?? 33_000;
     this.#trigger = this.#ownLevel();
-    this.#mod = createObedience({
+    this.#mod = createObedientClaude({
       tell: (event) => driver?.tell(event),
       claude: (line) => driver?.claude(line),
       window: () => world.window,
@@ -206,7 +206,7 @@ class PlayedClaude {
     const { prompt: text, pictures = 0, next } = turn;
     if (!this.#world.atOnce) this.hear(turn);
     this.#obey();
-    this.#asked.unshift({ number: this.#asked.length + 1, text: shortOf(text) });
+    this.#asked.unshift({ number: this.#asked.length + 1, text: shortenPrompt(text) });
     this.#say(createMessage('user', text, { handle: `${pictures} ${++this.#said}` }));
     this.#tell({
       type: 'system',

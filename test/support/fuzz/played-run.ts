@@ -11,7 +11,7 @@ import type { Io } from '../../../src/io.ts';
 import { PLAIN } from '../../../src/report/style.ts';
 import { createTerminal } from '../../../src/report/terminal/terminal.ts';
 import { callerInput } from '../../../src/run/caller-input.ts';
-import { conduct } from '../../../src/run/conduct.ts';
+import { conductSession } from '../../../src/run/conduct.ts';
 import type { HeadlessRun } from '../../../src/run/headless-run.ts';
 import { openRecordFile } from '../../../src/run/run-files.ts';
 import { PROTOCOL } from '../ctxb.ts';
@@ -59,7 +59,7 @@ export async function playRun(options: PlayedOptions): Promise<PlayedRun> {
   const input = await callerInput(headless, runId, stdin, undefined);
   const terminal = createTerminal({ stderr, style: PLAIN, quiet: false, statusLine: 'never' });
   let state: GovernorState | undefined;
-  const code = conduct(headless, {
+  const code = conductSession(headless, {
     runId,
     io,
     child: claude.child,

@@ -1,7 +1,7 @@
 import type { Action } from '../../../src/core/governor/decisions.ts';
 import type { RecoveredEvent } from '../../../src/core/governor/input.ts';
 import { isOwnLine } from '../../../src/core/governor/prompts/own-lines.ts';
-import { fatesIn, linesOf, openIn, readKept } from '../../../src/run/kept-prompts.ts';
+import { linesOf, promptChanges, promptsWithoutAnswer, readKept } from '../../../src/run/kept-prompts.ts';
 import type { ModelDisk } from './model-disk.ts';
 
 /** What a run leaves for the process that takes it up. */
@@ -29,7 +29,7 @@ export function createRunFile(): ModelRunFile {
 
   return {
     note(action) {
-      const prompts = fatesIn(action);
+      const prompts = promptChanges(action);
       if (prompts.length > 0) entries.push({ prompts });
       if (action.kind === 'handed-over' && action.path !== undefined)
         document = { path: action.path, of: sessions.at(-1) };
@@ -42,7 +42,7 @@ export function createRunFile(): ModelRunFile {
       if (disk.delivered(last, [lastSent]).length > 0) this.session(last);
       const uuids = prompts.map(({ uuid }) => uuid);
       const known = new Set(sessions.flatMap((id) => disk.delivered(id, uuids)));
-      const open = openIn(prompts, known, isOwnLine);
+      const open = promptsWithoutAnswer(prompts, known, isOwnLine);
       const answers = linesOf(open, 'owed');
       const newest = sessions.findLast((id) => disk.hasLog(id));
       const isLeft =

@@ -16,8 +16,8 @@ import { cutResult } from '../tool-budget/cut-result.ts';
 import { alertAgent, hintFor } from '../tool-budget/hints.ts';
 import { limitRead } from '../tool-budget/limit-call.ts';
 import type { FileMeasure, ToolCall, ToolHook } from '../tool-budget/tool-budget.ts';
-import { afterFailure, afterTool, beforeTool } from '../tool-budget/tool-hooks.ts';
-import { answered, forget, readToolCall, setHistory } from '../tool-budget/tool-state.ts';
+import { onPostToolUse, onPreToolUse, onToolFailure } from '../tool-budget/tool-hooks.ts';
+import { answerHook, readToolCall, removeRecord, setHistory } from '../tool-budget/tool-state.ts';
 import { tellAgent } from '../zones/notices.ts';
 
 /** Ids of ctxb's hooks. claude names one when it calls a hook. */
@@ -133,11 +133,11 @@ function withContext(state: GovernorState, requestId: string, text: string): Gov
 /** Answers the hook of a tool at once, or after the host has measured a file or stored a result. */
 function answerToolHook(state: GovernorState, hook: ToolHook, event: ControlRequestEvent): GovernorState {
   const call = readToolCall(hook, event);
-  if (hook === 'PreToolUse') return STARTS_AGENT.test(call.tool) ? beforeAgent(state, call) : beforeTool(state, call);
+  if (hook === 'PreToolUse') return STARTS_AGENT.test(call.tool) ? beforeAgent(state, call) : onPreToolUse(state, call);
   const output = endStopped(state, call.agent);
   if (output !== undefined) return emit(state, { kind: 'answer-hook', requestId: call.requestId, hook, output });
   const { state: afterNotice, text } = takeStopNotices(state, call.toolUseId);
-  const judged = (hook === 'PostToolUse' ? afterTool : afterFailure)(afterNotice, call);
+  const judged = (hook === 'PostToolUse' ? onPostToolUse : onToolFailure)(afterNotice, call);
   return withContext(afterMainTool(judged, call), call.requestId, text);
 }
 
@@ -145,22 +145,22 @@ const STARTS_AGENT = new RegExp(`^(?:${AGENT_TOOLS})$`);
 
 function beforeAgent(before: GovernorState, call: ToolCall): GovernorState {
   const { state, text: refusal } = askAgent(before, call.toolUseId);
-  if (refusal === '') return answered(state, call);
+  if (refusal === '') return answerHook(state, call);
   const denial = { permissionDecision: 'deny', permissionDecisionReason: refusal };
   const agent = 'a further subagent';
   const noted = decide(state, 'limit:agents', countReason(state), { todo: 'refuse', agent });
-  return answered(noted, call, '', denial);
+  return answerHook(noted, call, '', denial);
 }
 
 export function onFileMeasured(state: GovernorState, requestId: string, file: FileMeasure | undefined): GovernorState {
   const plan = state.work.budget.waiting[requestId];
-  return plan?.kind === 'read' ? limitRead(forget(state, 'waiting', requestId), plan, file) : state;
+  return plan?.kind === 'read' ? limitRead(removeRecord(state, 'waiting', requestId), plan, file) : state;
 }
 
 export function onResultStored(state: GovernorState, requestId: string, path: string | undefined): GovernorState {
   const plan = state.work.budget.waiting[requestId];
   return plan?.kind === 'result'
-    ? afterMainTool(cutResult(forget(state, 'waiting', requestId), plan, path), plan.call)
+    ? afterMainTool(cutResult(removeRecord(state, 'waiting', requestId), plan, path), plan.call)
     : state;
 }
 

@@ -75,7 +75,7 @@ function recordReliefRequest(
 }
 
 function isUnderWay(state: GovernorState, way: ReliefRequest['way']): boolean {
-  const isUnmeasured = state.relief.unmeasured?.of === (way === 'compact' ? 'compaction' : 'handoff');
+  const isUnmeasured = state.relief.unmeasured?.kind === (way === 'compact' ? 'compaction' : 'handoff');
   return isUnmeasured || (way === 'compact' ? state.operation.phase === 'compacting' : isHandingOver(state));
 }
 
@@ -124,10 +124,10 @@ function findAnswer(before: GovernorState, state: GovernorState, asked: ReliefRe
   return { done: false, text: 'the run ended before it could answer' };
 }
 
-function doneAnswer({ of, native, receipt }: UnmeasuredRelief, before: number, after: number): AskAnswer {
+function doneAnswer({ kind, native, receipt }: UnmeasuredRelief, before: number, after: number): AskAnswer {
   if (receipt && leavesAll(receipt)) return { done: false, text: 'nothing is left to cut' };
   const compacted = native && !receipt ? 'claude compacted, by a summary' : 'compacted';
-  const done = of === 'handoff' ? 'handed over' : compacted;
+  const done = kind === 'handoff' ? 'handed over' : compacted;
   const isFreed = after < before;
   return { done: isFreed, text: isFreed ? done : `${done}, but nothing was freed`, before, after };
 }

@@ -44,7 +44,7 @@ import { toolsAfter } from '../relief/tool-results.ts';
 import { passThroughOlder } from '../relief/unsupported.ts';
 import type { GovernorState } from '../state.ts';
 import { changed, changedIn, clearTimer, draftOf, emit, type Line, setTimer } from '../steps.ts';
-import { cutTokens, followResults } from '../tool-budget/tool-state.ts';
+import { cutTokens, trackResults } from '../tool-budget/tool-state.ts';
 import { onFailedTurn, updateUsageLimits, updateWait } from '../waits/wait.ts';
 import { recordTurnHealth, updateZone } from '../zones/notices.ts';
 import { readContext, readSession } from './readings.ts';
@@ -102,7 +102,7 @@ const RULES: readonly Rule[] = [
   onFact('call', announceBreak),
   whenActing((state, { before }) => updateBaseline(before, state)),
   onKind('init', whenActing(passThroughOlder)),
-  unlessReplay(followResults),
+  unlessReplay(trackResults),
   onKind('rate-limit', updateUsageLimits),
   updateWait,
   // The end of the turn, and whether ctxb or claude started it.

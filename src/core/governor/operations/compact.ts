@@ -14,7 +14,7 @@ import type { Verdict } from '../decisions.ts';
 import type { Prompt } from '../input.ts';
 import { askContext, beginOwnTurn, ownTurnTimer, sendInterrupt } from '../prompts/own-lines.ts';
 import { withCost } from '../relief/baseline.ts';
-import { announceNotExact, exactIsPossible } from '../relief/exact.ts';
+import { announceNotExact, isExactPossible } from '../relief/exact.ts';
 import { giveUpRelief, TOO_LONG } from '../relief/exhaustion.ts';
 import { focusText } from '../relief/focus.ts';
 import { UNTRIED } from '../relief/ladder.ts';
@@ -46,7 +46,7 @@ export type NextPrompt = Prompt | 'unseen' | undefined;
  */
 export function startCompaction(state: GovernorState): GovernorState {
   if (state.operation.phase !== 'idle' || isCompacting(state)) return state;
-  const how = exactIsPossible(state) ? 'exact' : 'summary';
+  const how = isExactPossible(state) ? 'exact' : 'summary';
   const focus = focusText(state);
   // In an exact compaction the messages stay, and the focus would stay among them as an instruction.
   const command = how === 'exact' ? '/compact' : `/compact ${focus}`.trim();

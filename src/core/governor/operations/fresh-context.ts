@@ -18,18 +18,18 @@ const EXIT_TIMEOUT_MS = 10_000;
 export const TURN_OVER: readonly Action[] = [clearTimer('handoff'), DROP_BUFFERED];
 
 export function startClear(state: GovernorState, written: WrittenHandoff): GovernorState {
-  const operation = { phase: 'clearing', turn: 'asked', ...written, proved: false, given: false } as const;
+  const operation = { phase: 'clearing', turn: 'asked', ...written, isProved: false, isGiven: false } as const;
   return beginOwnTurn(state, operation, '/clear');
 }
 
 /** Looks for a sign of a new conversation: a `reset`, another session id, or a call of the SessionStart hook. */
 export function onClearLine(state: GovernorState, operation: OperationIn<'clearing'>, event: Event): GovernorState {
   const { replaced } = state.facts;
-  const isNewConversation = operation.proved || replaced === 'reset' || replaced === 'session';
-  const followed = changedIn(state, 'operation', { turn: 'running', proved: isNewConversation });
+  const isNewConversation = operation.isProved || replaced === 'reset' || replaced === 'session';
+  const followed = changedIn(state, 'operation', { turn: 'running', isProved: isNewConversation });
   if (event.kind !== 'result') return followed;
   const over = emit(followed, ...TURN_OVER);
-  return isNewConversation ? finishClear(over, operation, 'clear', operation.given) : startLeaving(over, operation);
+  return isNewConversation ? finishClear(over, operation, 'clear', operation.isGiven) : startLeaving(over, operation);
 }
 
 /**
@@ -37,7 +37,8 @@ export function onClearLine(state: GovernorState, operation: OperationIn<'cleari
  * @param hasDocument whether the answer to the hook contains the document
  */
 export function recordCleared(state: GovernorState, hasDocument: boolean): GovernorState {
-  if (state.operation.phase === 'clearing') return changedIn(state, 'operation', { proved: true, given: hasDocument });
+  if (state.operation.phase === 'clearing')
+    return changedIn(state, 'operation', { isProved: true, isGiven: hasDocument });
   return hasDocument ? changedIn(state, 'relief', { undelivered: undefined }) : state;
 }
 
@@ -52,7 +53,7 @@ export function resumesInNewProcess({ operation, relief, run }: GovernorState): 
 
 /** The document that the agent has not received yet. */
 export function documentToGive({ operation, relief }: GovernorState): HandoffDocument | undefined {
-  return operation.phase === 'clearing' && !operation.given ? operation.document : relief.undelivered;
+  return operation.phase === 'clearing' && !operation.isGiven ? operation.document : relief.undelivered;
 }
 
 export function startLeaving(state: GovernorState, { plan, document }: WrittenHandoff): GovernorState {
@@ -96,7 +97,7 @@ function finishClear(
       latch: 'none',
       triedAt: undefined,
       lastHandoff: { call: gauge.calls, sizeAfter: undefined, answerTokens: plan.answer },
-      unmeasured: { of: 'handoff', before: plan.before, isOurs: true },
+      unmeasured: { kind: 'handoff', before: plan.before, isOurs: true },
       boundaries: [],
       refills: 0,
       undelivered: hasDocument ? undefined : document,

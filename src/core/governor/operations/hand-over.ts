@@ -22,7 +22,7 @@ export function startHandoff(state: GovernorState, reason: string): GovernorStat
   const starting = changedIn(state, 'relief', { due: undefined });
   const next = decide(starting, 'handoff', reason);
   if (!canAskAgent(next)) return writeDocument(next, plan, undefined);
-  return beginOwnTurn(next, { phase: 'asking', turn: 'asked', plan, apiDown: false }, handoffRequest(plan));
+  return beginOwnTurn(next, { phase: 'asking', turn: 'asked', plan, isApiDown: false }, handoffRequest(plan));
 }
 
 function planOf(state: GovernorState, reason: string, way: HandoffPlan['way']): HandoffPlan {
@@ -72,9 +72,9 @@ const QUESTION_TOKENS = 2_000;
 
 export function onAnswerLine(state: GovernorState, operation: OperationIn<'asking'>, event: Event): GovernorState {
   if (event.kind === 'result') return handleAnswer(state, operation, event);
-  const apiDown =
-    !isAnswer(event) && (operation.apiDown || (event.kind === 'api-retry' && isUnavailable(statusOf(event))));
-  const next = changedIn(state, 'operation', { turn: 'running', apiDown });
+  const isApiDown =
+    !isAnswer(event) && (operation.isApiDown || (event.kind === 'api-retry' && isUnavailable(statusOf(event))));
+  const next = changedIn(state, 'operation', { turn: 'running', isApiDown });
   // A retry shows that claude waits for the API and that the agent is not slow.
   const isWaiting = event.kind === 'api-retry' && !operation.isLate;
   return isWaiting ? emit(next, ownTurnTimer(state, 'asking', event.delayMs)) : next;
@@ -83,7 +83,7 @@ export function onAnswerLine(state: GovernorState, operation: OperationIn<'askin
 function handleAnswer(state: GovernorState, operation: OperationIn<'asking'>, event: ResultEvent): GovernorState {
   const plan = { ...operation.plan, answer: callOutput(state.gauge) };
   const errorText = [event.text, ...event.errors].join('\n');
-  if (event.isError && (operation.apiDown || saysUnavailable(errorText)))
+  if (event.isError && (operation.isApiDown || saysUnavailable(errorText)))
     return postponeHandoff(state, plan, errorText);
   return writeDocument(emit(state, ...TURN_OVER), plan, event.isError ? undefined : event.text);
 }

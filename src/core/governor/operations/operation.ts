@@ -27,19 +27,20 @@ export type Operation =
   | { readonly phase: 'deciding' }
   | (InjectedTurn & { readonly phase: 'compacting'; readonly attempt: Attempt })
   /**
-   * The agent writes the document. `isLate`: ctxb has interrupted it. `apiDown`: claude retries a call, and no answer
+   * The agent writes the document. `isLate`: ctxb has interrupted it. `isApiDown`: claude retries a call, and no answer
    * has come since.
    */
   | (InjectedTurn & {
       readonly phase: 'asking';
       readonly plan: HandoffPlan;
       readonly isLate?: true;
-      readonly apiDown: boolean;
+      readonly isApiDown: boolean;
     })
   /** The host checks the answer and writes the document. */
   | { readonly phase: 'writing'; readonly plan: HandoffPlan }
   /** `proved`: claude has shown that the conversation is new. `given`: a hook has given the agent the document. */
-  | (InjectedTurn & WrittenHandoff & { readonly phase: 'clearing'; readonly proved: boolean; readonly given: boolean })
+  | (InjectedTurn &
+      WrittenHandoff & { readonly phase: 'clearing'; readonly isProved: boolean; readonly isGiven: boolean })
   /** `/clear` has no effect, so this process ends and another one starts. */
   | (WrittenHandoff & { readonly phase: 'leaving' })
   /** No hook can give the agent the document, so a prompt does. `isLate`: ctxb has interrupted the turn. */

@@ -91,7 +91,7 @@ export function relieveForLargeTask(state: GovernorState): GovernorState {
   if (state.run.mode !== 'act') return state;
   if (mayCompact(state)) return beginCompaction(state);
   // A context after a handoff cannot become smaller.
-  const isHandedOver = state.relief.unmeasured?.of === 'handoff';
+  const isHandedOver = state.relief.unmeasured?.kind === 'handoff';
   return mayHandOver(state) && !isHandedOver ? beginHandoff(state, 'a large task waits') : state;
 }
 
@@ -104,7 +104,13 @@ export function recordCompaction(state: GovernorState, { before, event }: Line<B
   const isOurs = event.trigger === 'manual' && before.operation.phase === 'compacting';
   const when = before.turn.phase === 'running' && before.turn.calls > 0 ? 'mid-turn' : 'before-turn';
   const native = event.trigger === 'auto' && state.run.mode !== 'replay' ? when : undefined;
-  const unmeasured = { of: 'compaction', before: readGauge(before.gauge), isOurs, native, receipt: answered } as const;
+  const unmeasured = {
+    kind: 'compaction',
+    before: readGauge(before.gauge),
+    isOurs,
+    native,
+    receipt: answered,
+  } as const;
   const how = answered ? ({ how: 'exact', ms: answered.ms } as const) : { ms: null };
   const occurrence = { event: 'compaction', trigger: event.trigger, ...how } as const;
   const givenBack = answered ? { ...state.relief.givenBack, tokens: 0 } : givenBackAfter(before);
@@ -156,7 +162,7 @@ export function measureRelief(state: GovernorState): GovernorState {
   const target = inTokens(run.policy.compaction.target, gauge.window.tokens);
   // Above the target, a handoff follows, except if the prompts are the reason: no handoff removes them.
   const isMissed = gauge.used - relief.exact.size.all > target;
-  if (unmeasured.of === 'compaction') {
+  if (unmeasured.kind === 'compaction') {
     const due = isMissed ? `a compaction landed at ${gauge.used} tokens, above its target of ${target}` : undefined;
     return measureCompaction(changedIn(state, 'relief', { due }), unmeasured, freed);
   }

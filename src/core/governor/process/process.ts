@@ -109,7 +109,7 @@ const END_REASONS = {
   unrelieved: 'the run has ended because nothing made room in its context',
 } as const;
 
-export function onBegin(state: GovernorState): GovernorState {
+export function onProcessStart(state: GovernorState): GovernorState {
   const { run, process, operation, limits, relief } = state;
   if (run.mode !== 'act') return state;
   // A prompt from the command line has already opened the channel.

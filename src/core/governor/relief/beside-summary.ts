@@ -4,7 +4,7 @@ import { isAsking } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
 import { allowedLoss, prefixOf, priceToCome, workingSetOf } from './accounts.ts';
 import { callCost, SUMMARY_TOKENS } from './baseline.ts';
-import { exactIsPossible } from './exact.ts';
+import { isExactPossible } from './exact.ts';
 import { reshownContents, type WorkingSet } from './working-set.ts';
 
 /**
@@ -36,7 +36,7 @@ export function summaryBound(state: GovernorState) {
 function isExempt(state: GovernorState): boolean {
   const { relief, run } = state;
   const hasAccount = relief.baseline.open !== undefined && relief.request === undefined;
-  return !(hasAccount && isBounded(run.policy) && exactIsPossible(state));
+  return !(hasAccount && isBounded(run.policy) && isExactPossible(state));
 }
 
 /** The level at which claude compacts by itself, in tokens. */

@@ -1,5 +1,5 @@
 /** The figures that decide between continuing and a relief. Sizes in tokens. */
-export interface Outlook {
+export interface ReliefForecast {
   /** Size of the next request. */
   readonly full: number;
   /** Size of the context after a relief. */
@@ -22,7 +22,7 @@ export interface Outlook {
 }
 
 /** The figures of the period from one relief to the next, which do not depend on the current size. */
-type Cycle = Omit<Outlook, 'full' | 'ceiling'>;
+type Cycle = Omit<ReliefForecast, 'full' | 'ceiling'>;
 
 /** Expected fetches of content that a relief removed. */
 export interface Refetched {
@@ -86,14 +86,14 @@ function minMoment({ sizeAfter, kept, prefix }: Cycle): number {
  * Like `economicMoment`, for a cache that may have expired. Then claude writes the context to the cache again: all of
  * it, or after a relief only the rest.
  */
-export function momentNow(outlook: Outlook, isCold: boolean): number {
+export function momentNow(outlook: ReliefForecast, isCold: boolean): number {
   if (!isCold) return economicMoment(outlook);
   const { continuing, relieving } = compareCosts(outlook);
   return relieving < continuing ? minMoment(outlook) : economicMoment(outlook);
 }
 
 /** Saving of a relief per further call until the next relief, in micro-dollars. */
-export function savedPerCall({ full, ...outlook }: Omit<Outlook, 'ceiling'>): number {
+export function savedPerCall({ full, ...outlook }: Omit<ReliefForecast, 'ceiling'>): number {
   const { sizeAfter, growth, calls, rates } = outlook;
   const cycle = growth > 0 ? (economicMoment(outlook) - sizeAfter) / growth : calls;
   const spread = Math.max(1, Math.min(calls, cycle));
@@ -105,7 +105,7 @@ export function savedPerCall({ full, ...outlook }: Omit<Outlook, 'ceiling'>): nu
  * Costs of continuing and of a relief after the cache has expired, in micro-dollars. A summary first reads the whole
  * context and writes it to the cache (seen in 2.1.197). An exact compaction avoids that.
  */
-export function compareCosts(outlook: Outlook): { readonly continuing: number; readonly relieving: number } {
+export function compareCosts(outlook: ReliefForecast): { readonly continuing: number; readonly relieving: number } {
   const { full, sizeAfter, how, prefix, rates } = outlook;
   const first = (full * rates.write) / 1_000_000;
   const cold = how === 'exact' ? (prefix * (rates.write - rates.cacheRead)) / 1_000_000 : first;
@@ -116,7 +116,7 @@ export function compareCosts(outlook: Outlook): { readonly continuing: number; r
 }
 
 /** Cost of all calls after the first, in micro-dollars. @param tokens size of the context at the first call */
-function costOfFurtherCalls(outlook: Outlook, tokens: number): number {
+function costOfFurtherCalls(outlook: ReliefForecast, tokens: number): number {
   const { calls, growth, ceiling, sizeAfter, how, rates } = outlook;
   let context = tokens;
   let sum = 0;
@@ -132,7 +132,7 @@ function costOfFurtherCalls(outlook: Outlook, tokens: number): number {
 }
 
 /** Cost of a relief and of the first call after it, in micro-dollars. */
-function costAfterRelief(outlook: Outlook): number {
+function costAfterRelief(outlook: ReliefForecast): number {
   return (reliefCost(outlook) + outlook.sizeAfter * outlook.rates.cacheRead) / 1_000_000;
 }
 
@@ -148,7 +148,7 @@ interface StakeConditions {
  * `stake`: the loss in micro-dollars if the work ends after a relief, the calls that are certain, and the expected
  * repeated fetches. `first` and `saved`: savings in the first call.
  */
-export function stakeOf(outlook: Outlook, { isCold, isFollowed, promptTokens }: StakeConditions) {
+export function stakeOf(outlook: ReliefForecast, { isCold, isFollowed, promptTokens }: StakeConditions) {
   const { full, sizeAfter, prefix, kept, rates } = outlook;
   const { calls, tokens } = outlook.refetched;
   const refetched = {

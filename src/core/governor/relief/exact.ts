@@ -24,7 +24,7 @@ export function newExact(isWanted: boolean): ExactState {
 }
 
 /** Whether the mod answers the next compaction. */
-export function exactIsPossible({ relief: { exact } }: GovernorState): boolean {
+export function isExactPossible({ relief: { exact } }: GovernorState): boolean {
   return exact.phase === 'ready';
 }
 

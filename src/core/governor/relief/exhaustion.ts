@@ -17,7 +17,7 @@ import {
   isWithinLimit,
   type Line,
 } from '../steps.ts';
-import { exactIsPossible } from './exact.ts';
+import { isExactPossible } from './exact.ts';
 import { chooseWay, mayCompact, payingMoment } from './ladder.ts';
 import { extentOf, reliefReason } from './outlook.ts';
 import type { DueRelief, ExhaustedTurn } from './relief-state.ts';
@@ -40,7 +40,7 @@ function isOnlyTurn({ run, turn, relief }: GovernorState): boolean {
 
 /** Whether the turn continues after a handoff, and the fresh context has not answered yet. */
 function isHandedOver({ unmeasured, exhausted }: GovernorState['relief']): boolean {
-  return unmeasured?.of === 'handoff' && (exhausted?.handoffs ?? 0) > 0;
+  return unmeasured?.kind === 'handoff' && (exhausted?.handoffs ?? 0) > 0;
 }
 
 /** Whether the number of handoffs allows one more after a handoff that did not help. */
@@ -51,7 +51,7 @@ function mayHandOverAgain({ run, relief }: GovernorState): boolean {
 
 /** The reliefs tried for the turn. An exact compaction costs no call, so ctxb may try it once more. */
 function attemptsSoFar(state: GovernorState): ExhaustedTurn['tried'] {
-  const mayHelp = exactIsPossible(state) && state.turn.calls > 0;
+  const mayHelp = isExactPossible(state) && state.turn.calls > 0;
   return mayHelp ? 'nothing' : (state.relief.exhausted?.tried ?? 'nothing');
 }
 
@@ -59,7 +59,7 @@ function attemptsSoFar(state: GovernorState): ExhaustedTurn['tried'] {
  * Whether the turn ended because the context was too full. After claude's own brake, only an exact compaction helps.
  */
 export function isContextExhausted(state: GovernorState, event: ResultEvent): boolean {
-  return isExhaustion(event) || (isRefillBreaker(event) && exactIsPossible(state));
+  return isExhaustion(event) || (isRefillBreaker(event) && isExactPossible(state));
 }
 
 /** Records whether the turn ended because the context was too full. */
@@ -153,7 +153,7 @@ export function resumeAfterRelief(before: GovernorState, state: GovernorState): 
   if (!exhausted?.isUnrelieved || !wasBusy || isBusy || state.process.phase === 'dead') return state;
   const tried = { ...exhausted, tried: 'compaction' } as const;
   const { unmeasured } = state.relief;
-  const succeeded = unmeasured?.of === 'compaction';
+  const succeeded = unmeasured?.kind === 'compaction';
   if (!succeeded && state.relief.lastHandoff === before.relief.lastHandoff)
     return changedIn(state, 'relief', { exhausted: tried });
   const isExact = unmeasured?.receipt !== undefined;

@@ -7,8 +7,8 @@ import { forecastGrowth } from '../prompts/turns.ts';
 import type { GovernorState } from '../state.ts';
 import { allowedLoss, prefixOf, priceOfModel, ratesToCome, WORST_CASE_BOUND, workingSetOf } from './accounts.ts';
 import { cycleCost, levelOf } from './beside-summary.ts';
-import { compareCosts, momentNow, type Outlook, savedPerCall, stakeOf } from './economic-moment.ts';
-import { exactIsPossible } from './exact.ts';
+import { compareCosts, momentNow, type ReliefForecast, savedPerCall, stakeOf } from './economic-moment.ts';
+import { isExactPossible } from './exact.ts';
 import {
   type ContextExtent,
   DOCUMENT_TOKENS,
@@ -34,7 +34,7 @@ export function extentOf(state: GovernorState): ContextExtent {
   // An exact compaction is also possible within a turn. So one that does not pay waits for claude's own trigger. At the
   // terminal, which has no baseline, it waits for its level.
   const isBelow = full < levelOf(state);
-  const isEarly = (isBelow || relief.baseline.open !== undefined) && exactIsPossible(state) && isBounded(run.policy);
+  const isEarly = (isBelow || relief.baseline.open !== undefined) && isExactPossible(state) && isBounded(run.policy);
   const affordable = affordableMoment(state);
   return {
     full,
@@ -56,7 +56,7 @@ function sizeAfterExact(state: GovernorState): number {
 }
 
 /** The figures for comparing costs. Assumes that the context grows as before. */
-function outlookOf(state: GovernorState, how: Outlook['how']): Outlook & WorkingSet {
+function outlookOf(state: GovernorState, how: ReliefForecast['how']): ReliefForecast & WorkingSet {
   const { gauge, relief, run } = state;
   const ceiling = inTokens(run.policy.thresholds.compact, gauge.window.tokens);
   const full = predictedTokens(gauge);
@@ -163,7 +163,7 @@ function removalCosts(state: GovernorState, way: ReliefMoment['way'], wayOutlook
  * Whether the context probably reaches claude's own level within the next turn. Then claude compacts in the middle of
  * the work, which fetches everything again. Without the relief, claude might have compacted between two tasks.
  */
-function refillsWindow(state: GovernorState, { sizeAfter }: Outlook): boolean {
+function refillsWindow(state: GovernorState, { sizeAfter }: ReliefForecast): boolean {
   const { turn, gauge } = state;
   // A turn that contains a compaction does not show its growth.
   const mean = turn.ended === 0 ? 0 : gauge.grown / turn.ended;
@@ -178,7 +178,7 @@ function isCold({ session: { cache }, facts: { now } }: GovernorState): boolean 
 }
 
 /** Like `reliefMoment`, but also soon after a relief. @param outlook figures of the relief that can pay, if known */
-export function nextReliefMoment(state: GovernorState, outlook?: Outlook): ReliefMoment | undefined {
+export function nextReliefMoment(state: GovernorState, outlook?: ReliefForecast): ReliefMoment | undefined {
   const { gauge, run } = state;
   const { moment } = run.policy.compaction;
   const way = profitableWay(state);
@@ -197,7 +197,7 @@ function profitableWay(state: GovernorState): ReliefMoment['way'] | undefined {
   if (strategy === 'handoff') {
     return mode === 'act' && handoff.enabled && compaction.how !== 'summary' ? 'handoff' : undefined;
   }
-  return exactIsPossible(state) && compaction.enabled ? 'compact' : undefined;
+  return isExactPossible(state) && compaction.enabled ? 'compact' : undefined;
 }
 
 /** The reason for a relief, for people. */
@@ -232,7 +232,7 @@ export function paysAfterPause(state: GovernorState): boolean {
   // With any other basis, the context was or may have been replaced since.
   const isKnown = gauge.basis === 'measured' && priceOfModel(state) !== undefined && turn.ended > 0;
   if (!isKnown || !isCold(state) || !mayCompact(state)) return false;
-  const outlook = outlookOf(state, exactIsPossible(state) ? 'exact' : 'summary');
+  const outlook = outlookOf(state, isExactPossible(state) ? 'exact' : 'summary');
   const { continuing, relieving } = compareCosts({ ...outlook, full: gauge.used + callOutput(gauge) });
   return continuing - relieving > Math.max(continuing * MIN_SAVING.share, MIN_SAVING.microUsd);
 }

@@ -136,7 +136,7 @@ export interface Asker {
 
 /** A relief whose effect no call has shown yet. */
 export interface UnmeasuredRelief {
-  readonly of: 'compaction' | 'handoff';
+  readonly kind: 'compaction' | 'handoff';
   /** The context before the relief. */
   readonly before: Reading;
   /** Whether ctxb started the relief. */

@@ -1,8 +1,8 @@
 import type { ResultEvent } from '../../protocol/events.ts';
 import { sendInterrupt } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
-import { changedIn, decided, emit, type Line } from '../steps.ts';
-import { exactIsPossible } from './exact.ts';
+import { changedIn, decisionOf, emit, type Line } from '../steps.ts';
+import { isExactPossible } from './exact.ts';
 import type { Boundary, Relief } from './relief-state.ts';
 import { largestResultsText, type Tools } from './tool-results.ts';
 
@@ -44,7 +44,7 @@ export function limitThrash(state: GovernorState, { before }: Line): GovernorSta
   const last = compactions >= MAX_REFILLS && canEndTurn(state);
   if (compactions !== THRASH.compactions && !last) return state;
   const reason = `${compactions} compactions in one turn, each within ${THRASH.calls} calls of the one before${filledBy(before.work.tools)}`;
-  const thrash = decided(state, 'thrash', reason, { compactions, last });
+  const thrash = decisionOf(state, 'thrash', reason, { compactions, last });
   if (!last) return emit(state, thrash);
   return sendInterrupt(emit(changedIn(state, 'relief', { giveUpReason: reason }), thrash));
 }
@@ -59,7 +59,7 @@ export function isRefillBreaker({ isError, terminalReason }: ResultEvent): boole
  * calls.
  */
 export function giveUpAfterBreaker(state: GovernorState, event: ResultEvent): GovernorState {
-  if (!isRefillBreaker(event) || !canEndTurn(state) || exactIsPossible(state)) return state;
+  if (!isRefillBreaker(event) || !canEndTurn(state) || isExactPossible(state)) return state;
   const reason = `claude has ended the turn, because its window was filled again at once${filledBy(state.work.tools)}`;
   return changedIn(state, 'relief', { giveUpReason: reason });
 }

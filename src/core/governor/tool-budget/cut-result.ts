@@ -6,9 +6,9 @@ import { isAgentCall } from '../agents/agents.ts';
 import { codePoints, estimateTokens } from '../gauge/token-estimate.ts';
 import type { GovernorState } from '../state.ts';
 import { decide, emit } from '../steps.ts';
-import { allocation } from './room.ts';
+import { tokensForResult } from './room.ts';
 import type { ResultPlan, ToolCall } from './tool-budget.ts';
-import { answered, charsPerToken, countCut, keepOpen, remember } from './tool-state.ts';
+import { addRecord, answerHook, charsPerToken, countCut, reserveRoom } from './tool-state.ts';
 
 /** Maximum UTF-16 units of a call's input that identify the call. */
 const TITLE_LENGTH = 120;
@@ -34,14 +34,14 @@ export function planCut(
   };
   const { requestId, toolUseId: name } = call;
   const whole = plan.json?.stored.text ?? texts ?? text;
-  return emit(remember(state, 'waiting', requestId, plan), { kind: 'store-result', requestId, name, text: whole });
+  return emit(addRecord(state, 'waiting', requestId, plan), { kind: 'store-result', requestId, name, text: whole });
 }
 
 /** Cuts a result after the whole was stored at `path`. Without a path the result reaches the agent unchanged. */
 export function cutResult(state: GovernorState, plan: ResultPlan, path: string | undefined): GovernorState {
   const { call, tokens } = plan;
   const result = resultText(call.tool, call.response);
-  const unchanged = answered(keepOpen(state, call, { tokens }), call);
+  const unchanged = answerHook(reserveRoom(state, call, { tokens }), call);
   if (path === undefined || result === undefined) return unchanged;
   const { text, context } =
     plan.json === undefined
@@ -53,7 +53,7 @@ export function cutResult(state: GovernorState, plan: ResultPlan, path: string |
   const reason = `about ${tokens} tokens, and ${plan.allowed} are left for one result`;
   const noted = decide(state, 'tool-budget:result', reason, { tool: call.tool, tokens, left: cutTokens, path });
   const cut = { updatedToolOutput: result.replaced(text) };
-  return answered(countCut(keepOpen(noted, call, open), call), call, context, cut);
+  return answerHook(countCut(reserveRoom(noted, call, open), call), call, context, cut);
 }
 
 /** Text that only the replacement contains: the opening of cut text, or the end of cut JSON. */
@@ -68,7 +68,7 @@ function replacementText(state: GovernorState, { call, allowed, tokens }: Result
   const room = Math.floor(allowed * charsPerToken(state)) - title.length - path.length - OPENING_LENGTH;
   const part = cutText(text, Math.max(0, room));
   const size = `${codePoints(text)} characters in ${part.lines} ${part.lines === 1 ? 'line' : 'lines'}${exitText(call)}`;
-  const atOnce = Math.max(1, Math.floor((allocation(state, call) * part.lines) / tokens));
+  const atOnce = Math.max(1, Math.floor((tokensForResult(state, call) * part.lines) / tokens));
   const way =
     atOnce < part.lines
       ? `continue with Read, offset=${part.nextLine}; the budget allows about ${atOnce} lines at a time.`
@@ -96,7 +96,7 @@ function jsonInstead(
   const ratio = charsPerToken(state);
   const lines = Math.max(1, stored.text.split('\n').length);
   const perLine = Math.max(1, estimateTokens(stored.text, ratio) / lines);
-  const atOnce = Math.max(1, Math.floor(allocation(state, call) / perLine));
+  const atOnce = Math.max(1, Math.floor(tokensForResult(state, call) / perLine));
   const way = `Read it there with offset and limit; the budget allows about ${atOnce} lines at a time.`;
   const opening = `ctxb cut the JSON of ${titleOf(call)} to fit the budget of tools. The full result is in ${path}.`;
   return { text, context: [opening, ...listNotes, more, longTexts, way].filter(Boolean).join(' ') };

@@ -2,9 +2,17 @@ import type { Fields } from '../../protocol/fields.ts';
 import type { Action } from '../decisions.ts';
 import type { GovernorState } from '../state.ts';
 import { decide, emit } from '../steps.ts';
-import { allocation, isWorthPassing, LARGEST_PART } from './room.ts';
+import { isWorthPassing, LARGEST_PART, tokensForResult } from './room.ts';
 import type { FileMeasure, ReadPlan, ToolCall } from './tool-budget.ts';
-import { answered, charsPerToken, countCut, keepOpen, mayChange, mayPass, remember } from './tool-state.ts';
+import {
+  addRecord,
+  answerHook,
+  charsPerToken,
+  countCut,
+  mayChange,
+  reserveRoom,
+  wasCutRepeatedly,
+} from './tool-state.ts';
 
 /** Tokens, by claude's own count: claude rejects or cuts a larger result of Read. */
 const CLAUDES_LIMIT = 25_000;
@@ -15,13 +23,13 @@ const FILES_WITHOUT_LINES = /\.(?:png|jpe?g|gif|webp|bmp|ico|pdf|ipynb)$/i;
 /** Asks the host to measure the file; a call that needs no limit passes unchanged. */
 export function planRead(state: GovernorState, call: ToolCall, hint: string): GovernorState {
   const { file_path: path, pages } = call.input;
-  const allowed = Math.min(LARGEST_PART, allocation(state, call));
+  const allowed = Math.min(LARGEST_PART, tokensForResult(state, call));
   const hasLines = typeof path === 'string' && pages === undefined && !FILES_WITHOUT_LINES.test(path);
-  if (!hasLines || mayPass(state, call)) return answered(state, call, hint);
+  if (!hasLines || wasCutRepeatedly(state, call)) return answerHook(state, call, hint);
   const { requestId, cwd } = call;
   const chars = Math.floor(allowed * charsPerToken(state));
   const measure: Action = { kind: 'measure-file', requestId, path, cwd, offset: offsetOf(call), chars };
-  return emit(remember(state, 'waiting', requestId, { kind: 'read', call, allowed, hint }), measure);
+  return emit(addRecord(state, 'waiting', requestId, { kind: 'read', call, allowed, hint }), measure);
 }
 
 /** Limits a Read after its file was measured, if necessary. `file` is undefined for non-text files. */
@@ -33,13 +41,13 @@ export function limitRead(state: GovernorState, plan: ReadPlan, file: FileMeasur
     const isToEnd = requested >= 1 && offset > 1 && call.input.limit === undefined && mayChange(state, 'input');
     // Without a limit claude refuses the end of a file of more than 256 KB; it also counts the empty line after the
     // last line feed.
-    return answered(state, call, hint, isToEnd ? withInput(call, 'limit', requested + 1) : {});
+    return answerHook(state, call, hint, isToEnd ? withInput(call, 'limit', requested + 1) : {});
   }
   const limit = Math.max(1, file.fitting);
-  const open = keepOpen(state, call, { tokens: allowed, limit });
+  const open = reserveRoom(state, call, { tokens: allowed, limit });
   if (!mayChange(state, 'input')) {
     const advice = `This file has ${file.lines} lines, more than the ${allowed} tokens planned for one result: read such a file in parts, with offset and a limit of about ${limit}.`;
-    return answered(state, call, joinSentences(advice, hint));
+    return answerHook(state, call, joinSentences(advice, hint));
   }
   const context = joinSentences(limitText(open, plan, limit, file.lines), hint);
   const reason = `lines ${offset}-${offset + limit - 1} of ${file.lines} are what ${allowed} tokens hold`;
@@ -60,7 +68,7 @@ interface Limit {
 
 function limitCall(state: GovernorState, call: ToolCall, { parameter, value, context, reason }: Limit): GovernorState {
   const noted = decide(state, 'tool-budget:call', reason, { tool: call.tool, parameter, value });
-  return answered(noted, call, context, withInput(call, parameter, value));
+  return answerHook(noted, call, context, withInput(call, parameter, value));
 }
 
 /** Tokens of the requested lines, or 0 if they fit into `allowed`; infinite if not even one line fits. */
@@ -76,7 +84,7 @@ function withInput({ input }: ToolCall, parameter: string, value: number): Field
 function limitText(state: GovernorState, { call, allowed }: ReadPlan, limit: number, lines: number): string {
   const offset = offsetOf(call);
   const last = offset + limit - 1;
-  const more = Math.floor((limit * allocation(state, call)) / Math.max(1, allowed));
+  const more = Math.floor((limit * tokensForResult(state, call)) / Math.max(1, allowed));
   return `This Read returns lines ${offset}-${last} of ${lines}, as one result may take about ${allowed} tokens now. Continue with offset=${last + 1}; the budget allows about ${Math.min(lines - last, Math.max(1, more))} more lines.`;
 }
 
@@ -105,12 +113,12 @@ export function suggestLimit(allowed: number, perItem: number, minimum = 10): nu
 
 /** Limits the items of a Grep, unless the agent has set a limit. */
 export function limitGrep(state: GovernorState, call: ToolCall, hint: string): GovernorState {
-  if ('head_limit' in call.input || !mayChange(state, 'input')) return answered(state, call, hint);
-  const allowed = allocation(state, call);
+  if ('head_limit' in call.input || !mayChange(state, 'input')) return answerHook(state, call, hint);
+  const allowed = tokensForResult(state, call);
   const value = suggestLimit(allowed * MARGIN, GREP_ITEM, 1);
   const notice = `ctxb set head_limit=${value} for this call, as one result may take about ${allowed} tokens now: ask for the next page to continue.`;
   const context = joinSentences(notice, hint);
   const reason = `about ${GREP_ITEM} tokens an item`;
   const limit = { parameter: 'head_limit', value, context, reason };
-  return limitCall(keepOpen(state, call, { tokens: allowed }), call, limit);
+  return limitCall(reserveRoom(state, call, { tokens: allowed }), call, limit);
 }

@@ -13,7 +13,7 @@ import type { ToolCall } from './tool-budget.ts';
 export const LARGEST_PART = 20_000;
 
 /** Known tokens of each tier in a context; other tiers count as planned. */
-export interface Spent {
+export interface SpentTokens {
   readonly history: number;
   readonly toolResults: number;
   readonly user: number;
@@ -29,7 +29,7 @@ export interface Room {
   /** Until the context is relieved. */
   readonly relief?: number | undefined;
   /** Smallest result for which another call pays; 0 without a measurement. */
-  readonly worth: number;
+  readonly worthwhile: number;
 }
 
 /** Tokens of an answer that asks for the next page. */
@@ -51,7 +51,7 @@ export function breakEvenTokens(used: number): number {
 const REST_SHARE = 1 / 20;
 
 /** The room by the plan. System prompt and answer count as planned, regardless of their actual size. */
-export function planRoom(tiers: Tiers, spent: Spent): Pick<Room, 'plan' | 'results'> {
+export function planRoom(tiers: Tiers, spent: SpentTokens): Pick<Room, 'plan' | 'results'> {
   const { total, system, response, toolResults } = tiers;
   return {
     plan: total - system - spent.history - spent.toolResults - spent.user - response,
@@ -72,14 +72,14 @@ export function roomFor(state: GovernorState, agent: string | null): Room {
   // A long turn that has used up the plan for results gets it again, because the window is measured anyway.
   const inPlan = tiers.toolResults > 0 ? results % tiers.toolResults : results;
   const planned = planRoom(tiers, { history, toolResults: inPlan + open, user });
-  if (used === undefined || window === undefined) return { ...planned, worth: 0 };
+  if (used === undefined || window === undefined) return { ...planned, worthwhile: 0 };
   const next = used + open;
   const remaining = window - next - tiers.response;
   const { compaction, thresholds } = policy;
   // The level between turns; without compaction, the level within a turn.
   const reliefLevel = inTokens(compaction.enabled ? thresholds.compact : thresholds.midTurn, window);
   const relief = Math.min(remaining, reliefLevel - next);
-  return { ...planned, window: remaining, relief, worth: breakEvenTokens(next) };
+  return { ...planned, window: remaining, relief, worthwhile: breakEvenTokens(next) };
 }
 
 function usedByMain(state: GovernorState) {
@@ -94,29 +94,29 @@ function usedByAgent(state: GovernorState, agent: string) {
 }
 
 /** Tokens that one result of this tool may have now, not below the size that is worth a call. */
-export function allocation(state: GovernorState, { tool, agent }: Pick<ToolCall, 'tool' | 'agent'>): number {
+export function tokensForResult(state: GovernorState, { tool, agent }: Pick<ToolCall, 'tool' | 'agent'>): number {
   const { tools } = state.run.policy;
   const room = roomFor(state, agent);
   const perCall = inTokens(perCallOf(tools, tool), state.gauge.window.tokens);
-  const allotment = allot(room, { perCall, minTokens: tools.minTokens });
+  const allotment = tokensWithin(room, { perCall, minTokens: tools.minTokens });
   // The agent is likely to fetch the rest of a cut file. So only a low `perCall` limits a Read, and the plan does not.
   return tool === 'Read' && perCall >= LARGEST_PART
     ? Math.max(allotment, Math.min(perCall, Math.floor(room.window ?? 0)))
     : allotment;
 }
 
-export function allot(room: Room, { perCall, minTokens }: Pick<ToolsPolicy, 'perCall' | 'minTokens'>): number {
-  const { plan, results, window = 0, relief, worth } = room;
+export function tokensWithin(room: Room, { perCall, minTokens }: Pick<ToolsPolicy, 'perCall' | 'minTokens'>): number {
+  const { plan, results, window = 0, relief, worthwhile } = room;
   const planned = Math.min(plan, results);
   const maxTokens = relief === undefined ? planned : Math.max(Math.min(planned, relief), relief * REST_SHARE);
-  const minimum = Math.max(minTokens, Math.min(worth, window));
+  const minimum = Math.max(minTokens, Math.min(worthwhile, window));
   return Math.max(Math.min(minimum, perCall), Math.floor(Math.min(perCall, maxTokens)));
 }
 
 /** Whether a result passes whole: it fits, or fetching the rest would cost more than the cut saves. */
 export function isWorthPassing(state: GovernorState, { agent }: ToolCall, tokens: number, allowed: number): boolean {
-  const { worth, window = 0 } = roomFor(state, agent);
-  return tokens <= allowed || (tokens - allowed <= worth && tokens <= window);
+  const { worthwhile, window = 0 } = roomFor(state, agent);
+  return tokens <= allowed || (tokens - allowed <= worthwhile && tokens <= window);
 }
 
 /** Whether fetching rests cost more than the cuts have saved. A budget of the user's applies in any case. */
@@ -125,7 +125,7 @@ export function cutsLoseMoney(state: GovernorState, { tool, agent }: ToolCall, t
   const { tokens: saved, calls } = work.tools.contents.cut;
   const isDefault = perCallOf(run.policy.tools, 'Read') >= LARGEST_PART && !(tool in run.policy.tools.byTool);
   const isFitting = tokens < (gauge.window.tokens ?? 0) - predictedTokens(gauge);
-  return agent === null && isDefault && isFitting && saved < calls * roomFor(state, agent).worth;
+  return agent === null && isDefault && isFitting && saved < calls * roomFor(state, agent).worthwhile;
 }
 
 /** An exact name takes precedence over patterns, and a longer pattern over a shorter one. */

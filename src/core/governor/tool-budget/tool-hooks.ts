@@ -4,47 +4,47 @@ import type { GovernorState } from '../state.ts';
 import { planCut, resultText, storedPath } from './cut-result.ts';
 import { hintFor } from './hints.ts';
 import { limitGrep, planRead } from './limit-call.ts';
-import { allocation, cutsLoseMoney, isWorthPassing, LARGEST_PART } from './room.ts';
+import { cutsLoseMoney, isWorthPassing, LARGEST_PART, tokensForResult } from './room.ts';
 import type { ToolCall } from './tool-budget.ts';
 import {
-  answered,
+  answerHook,
   budgetMode,
   charsPerToken,
-  forget,
-  keepOpen,
   mayChange,
-  mayPass,
-  noteIgnored,
+  recordIgnoredChange,
+  removeRecord,
+  reserveRoom,
   resetCuts,
+  wasCutRepeatedly,
 } from './tool-state.ts';
 
-export function afterTool(before: GovernorState, call: ToolCall): GovernorState {
+export function onPostToolUse(before: GovernorState, call: ToolCall): GovernorState {
   const limit = ownOf(before.work.budget.open, call.toolUseId)?.limit;
   const isIgnored = limit !== undefined && call.input.limit !== limit;
-  return withinBudget(isIgnored ? noteIgnored(before, 'input') : before, call);
+  return withinBudget(isIgnored ? recordIgnoredChange(before, 'input') : before, call);
 }
 
 function withinBudget(before: GovernorState, call: ToolCall): GovernorState {
   const result =
     budgetMode(before) === 'off' || hasPassed(before, call) ? undefined : resultText(call.tool, call.response);
-  if (result === undefined) return answered(afterPass(before, call), call);
+  if (result === undefined) return answerHook(afterPass(before, call), call);
   const stored = storedPath(call.tool, call.response);
-  if (stored !== undefined) return answered(before, call, pointer(before, call, stored));
+  if (stored !== undefined) return answerHook(before, call, pointer(before, call, stored));
   // Release the room reserved for this call before measuring it.
-  const state = forget(before, 'open', call.toolUseId);
+  const state = removeRecord(before, 'open', call.toolUseId);
   const tokens = estimateTokens(result.text, charsPerToken(state));
-  const allowed = allocation(state, call);
-  const open = keepOpen(state, call, { tokens });
+  const allowed = tokensForResult(state, call);
+  const open = reserveRoom(state, call, { tokens });
   const isForClaude = call.tool === 'Read' && allowed >= LARGEST_PART;
   const isFitting = isForClaude || isWorthPassing(state, call, tokens, allowed) || cutsLoseMoney(state, call, tokens);
-  if (!isFitting && !mayChange(state, 'output')) return answered(open, call, advice(tokens, allowed));
-  if (isFitting || mayPass(state, call)) return answered(resetCuts(open, call), call);
+  if (!isFitting && !mayChange(state, 'output')) return answerHook(open, call, advice(tokens, allowed));
+  if (isFitting || wasCutRepeatedly(state, call)) return answerHook(resetCuts(open, call), call);
   return planCut(state, call, result, allowed);
 }
 
 /** Whether a Read deliberately passed without a limit; its result is not cut either. */
 function hasPassed(state: GovernorState, call: ToolCall): boolean {
-  return call.tool === 'Read' && mayPass(state, call);
+  return call.tool === 'Read' && wasCutRepeatedly(state, call);
 }
 
 function afterPass(state: GovernorState, call: ToolCall): GovernorState {
@@ -52,11 +52,11 @@ function afterPass(state: GovernorState, call: ToolCall): GovernorState {
 }
 
 /** The error text of a failed tool cannot be changed. */
-export function afterFailure(state: GovernorState, call: ToolCall): GovernorState {
+export function onToolFailure(state: GovernorState, call: ToolCall): GovernorState {
   const tokens = estimateTokens(call.error, charsPerToken(state));
-  const allowed = allocation(state, call);
+  const allowed = tokensForResult(state, call);
   const isLarge = budgetMode(state) !== 'off' && tokens > allowed;
-  return answered(afterPass(state, call), call, isLarge ? advice(tokens, allowed) : '');
+  return answerHook(afterPass(state, call), call, isLarge ? advice(tokens, allowed) : '');
 }
 
 function advice(tokens: number, allowed: number): string {
@@ -67,14 +67,14 @@ function advice(tokens: number, allowed: number): string {
 function pointer(state: GovernorState, call: ToolCall, path: string): string {
   const { persistedOutputSize: bytes } = fieldsOf(call.response);
   const size = typeof bytes === 'number' ? ` (${bytes} bytes)` : '';
-  const allowed = allocation(state, { ...call, tool: 'Read' });
+  const allowed = tokensForResult(state, { ...call, tool: 'Read' });
   return `The full result is in ${path}${size}: read parts of it with Read, offset and limit (by characters if its lines are long), or search in it; one result may take about ${allowed} tokens now.`;
 }
 
 /** Limits calls of the main thread. */
-export function beforeTool(before: GovernorState, call: ToolCall): GovernorState {
-  if (budgetMode(before) === 'off') return answered(before, call);
+export function onPreToolUse(before: GovernorState, call: ToolCall): GovernorState {
+  if (budgetMode(before) === 'off') return answerHook(before, call);
   const { state, text } = hintFor(before, call);
   if (call.tool === 'Read') return planRead(state, call, text);
-  return call.tool === 'Grep' ? limitGrep(state, call, text) : answered(state, call, text);
+  return call.tool === 'Grep' ? limitGrep(state, call, text) : answerHook(state, call, text);
 }

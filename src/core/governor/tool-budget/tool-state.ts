@@ -30,18 +30,18 @@ export function charsPerToken({ gauge }: GovernorState): number {
 }
 
 /** Reserves room for a result until the stream shows it. */
-export function keepOpen(
+export function reserveRoom(
   state: GovernorState,
   call: ToolCall,
   open: Omit<OpenResult, 'agent' | 'requestId'>,
 ): GovernorState {
   const { toolUseId, requestId, agent } = call;
   if (toolUseId === '') return state;
-  return remember(state, 'open', toolUseId, { ...open, agent, requestId });
+  return addRecord(state, 'open', toolUseId, { ...open, agent, requestId });
 }
 
 /** Undoes the changes of a hook whose answer was not delivered. */
-export function forgetChange(state: GovernorState, requestId: string): GovernorState {
+export function undoChange(state: GovernorState, requestId: string): GovernorState {
   const open = Object.entries(state.work.budget.open).map(([id, result]) => {
     const { limit: _, proof: __, ...asItWas } = result;
     return [id, result.requestId === requestId ? asItWas : result];
@@ -50,10 +50,10 @@ export function forgetChange(state: GovernorState, requestId: string): GovernorS
 }
 
 export function countCut(state: GovernorState, call: ToolCall): GovernorState {
-  return remember(state, 'repeats', callKey(call), cutsOf(state, call) + 1);
+  return addRecord(state, 'repeats', callKey(call), cutsOf(state, call) + 1);
 }
 
-export function mayPass(state: GovernorState, call: ToolCall): boolean {
+export function wasCutRepeatedly(state: GovernorState, call: ToolCall): boolean {
   return cutsOf(state, call) >= CUTS_IN_A_ROW;
 }
 
@@ -63,11 +63,11 @@ function cutsOf({ work }: GovernorState, call: ToolCall): number {
 
 /** Restarts the count of cuts after a result passed whole. */
 export function resetCuts(state: GovernorState, call: ToolCall): GovernorState {
-  return forget(state, 'repeats', callKey(call));
+  return removeRecord(state, 'repeats', callKey(call));
 }
 
 /** Answers the tool's hook. Never allows the call: the caller decides on permissions. */
-export function answered(
+export function answerHook(
   state: GovernorState,
   { requestId, hook }: ToolCall,
   context = '',
@@ -79,7 +79,7 @@ export function answered(
 type Records = Pick<ToolBudget, 'agents' | 'open' | 'waiting' | 'repeats'>;
 
 /** Adds the newest entry of a record and drops the oldest above the limit: keys come from an endless stream. */
-export function remember<R extends keyof Records>(
+export function addRecord<R extends keyof Records>(
   state: GovernorState,
   record: R,
   key: string,
@@ -90,7 +90,7 @@ export function remember<R extends keyof Records>(
   return changedIn(state, 'budget', { [record]: Object.fromEntries(entries) });
 }
 
-export function forget(state: GovernorState, record: keyof Records, key: string): GovernorState {
+export function removeRecord(state: GovernorState, record: keyof Records, key: string): GovernorState {
   const { [key]: _, ...left } = state.work.budget[record];
   return changedIn(state, 'budget', { [record]: left });
 }
@@ -115,7 +115,7 @@ function callKey({ tool, input }: ToolCall): string {
 }
 
 /** Records that something, such as a permission handler, undid a change. From then on, the agent only gets advice. */
-export function noteIgnored(state: GovernorState, what: 'input' | 'output'): GovernorState {
+export function recordIgnoredChange(state: GovernorState, what: 'input' | 'output'): GovernorState {
   const { ignores } = state.work.budget;
   // Answers do not reach claude after its input was closed.
   if (ignores.includes(what) || state.mailbox.input === 'closed') return state;
@@ -130,7 +130,7 @@ export function cutTokens({ work }: GovernorState, { toolUseId, text }: ToolResu
   return proof !== undefined && text.includes(proof) ? cut : 0;
 }
 
-export function followResults(state: GovernorState, { event }: Line): GovernorState {
+export function trackResults(state: GovernorState, { event }: Line): GovernorState {
   // The replaced context also contained the hints and alerts.
   if (state.facts.replaced) return releaseRoom(state, { history: 0, results: 0, hinted: {}, alerted: 'none' });
   if (event.kind === 'result') return releaseRoom(state, { results: 0, hinted: {} });
@@ -159,15 +159,15 @@ function count(state: GovernorState, result: ToolResult, isMain: boolean): Gover
   if (own === undefined && !isMain) return state;
   const tokens = estimateTokens(result.text, charsPerToken(state));
   const agent = own?.agent ?? null;
-  const afterRemoval = forget(state, 'open', result.toolUseId);
+  const afterRemoval = removeRecord(state, 'open', result.toolUseId);
   const counted =
     agent === null
       ? changedIn(afterRemoval, 'budget', { results: results + tokens })
-      : remember(afterRemoval, 'agents', agent, (ownOf(agents, agent) ?? 0) + tokens);
+      : addRecord(afterRemoval, 'agents', agent, (ownOf(agents, agent) ?? 0) + tokens);
   const { text, isError } = result;
   const proof = own?.proof;
   // If claude stored a large result itself, the stream shows only its beginning.
   const isTaken = proof === undefined || isError || text.includes(proof) || text.startsWith('<persisted-output>');
   // A replacement that is missing in the stream did not reach the model.
-  return isTaken ? counted : noteIgnored(counted, 'output');
+  return isTaken ? counted : recordIgnoredChange(counted, 'output');
 }

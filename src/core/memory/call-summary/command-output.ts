@@ -2,7 +2,7 @@ import { groupsIn, ownOf } from '../../protocol/fields.ts';
 import { sumOf } from '../../text/sum-of.ts';
 import { commandCore } from '../shell/command-words.ts';
 import { formatList } from './found-files.ts';
-import { FILE_LENGTH, NAME_LENGTH, nearLines, type Quote } from './text-result.ts';
+import { FILE_LENGTH, firstLines, NAME_LENGTH, type Quote } from './text-result.ts';
 
 /** Commands whose output is summarized. Scripts and command substitutions are not parsed. */
 const KNOWN = /^git (?:-C \S+ |--no-pager )*(status|diff|show|log)\b([^;&|<`$()\n]*)$/;
@@ -23,7 +23,7 @@ type Summarize = (output: Output, quote: Quote) => string | undefined;
 export function summarizeOutput(command: string, text: string, isPart: boolean, quote: Quote): string | undefined {
   const [verb = '', words = ''] = REDIRECTED.test(command) ? [] : groupsIn(KNOWN, commandCore(command).text);
   const [viewer, count = 10] = groupsIn(PAGED, command);
-  const lines = nearLines(text);
+  const lines = firstLines(text);
   const isCut = isPart || (viewer !== undefined && lines.length >= Number(count));
   const comparison = /--(?:staged|cached)\b/.test(words) ? 'staged' : verb;
   return ownOf(SUMMARIES, verb)?.({ shown: lines.join('\n'), isCut, comparison }, quote);

@@ -1,8 +1,8 @@
 import { groupsIn, numberOf, stringOf, textOf, textsOf } from '../../protocol/fields.ts';
 import { sumOf } from '../../text/sum-of.ts';
 import type { EndedCall } from '../extract/tool-calls.ts';
-import type { PlaceOf } from './summarize-files.ts';
-import { FILE_LENGTH, NAME_LENGTH, nearLines, PATH_LENGTH, type Quote, summarizeText } from './text-result.ts';
+import type { DisplayPath } from './summarize-files.ts';
+import { FILE_LENGTH, firstLines, NAME_LENGTH, PATH_LENGTH, type Quote, summarizeText } from './text-result.ts';
 
 /** `a, b, c... (+2 more)`. */
 export function formatList<T>(items: readonly T[], max: number, tell: (item: T) => string): string {
@@ -13,7 +13,7 @@ export function formatList<T>(items: readonly T[], max: number, tell: (item: T) 
 export type CountedName = readonly [name: string, count: number];
 
 /** Counts each name, most frequent first; equal counts are sorted by name. */
-export function byCount(names: Iterable<string>): CountedName[] {
+export function countNames(names: Iterable<string>): CountedName[] {
   const counts = new Map<string, number>();
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
   return inOrder([...counts]);
@@ -38,8 +38,8 @@ const MAX_FOLDERS = 3;
 /** `5 files. Types: .ts (3), .md (2). Key: src/, test/`. */
 export function summarizeFiles({ paths, total = paths.length, more = false }: FileList, quote: Quote): string {
   // Skips dotfiles: `.env` has no extension.
-  const types = byCount(paths.flatMap((path) => groupsIn(/[^/\\](\.[\w+-]{1,12})$/, path.slice(-80))));
-  const folders = byCount(withoutCommonFolder(paths).flatMap((path) => groupsIn(/^([^/\\]+)[/\\]/, path)));
+  const types = countNames(paths.flatMap((path) => groupsIn(/[^/\\](\.[\w+-]{1,12})$/, path.slice(-80))));
+  const folders = countNames(withoutCommonFolder(paths).flatMap((path) => groupsIn(/^([^/\\]+)[/\\]/, path)));
   const named = types.slice(0, MAX_TYPES).map(([type, often]) => `${type} (${often})`);
   const key = folders.slice(0, MAX_FOLDERS).map(([folder]) => quote(`${folder}/`, NAME_LENGTH));
   return `${atLeast(more)}${total} files. Types: ${named.join(', ') || '(no extensions)'}. Key: ${key.join(', ') || '(flat)'}`;
@@ -80,7 +80,7 @@ function atLeast(isPart: boolean): string {
 }
 
 /** `Grep zone in src: 12 matches in 3 files: a.ts (7), …`, `Glob **.ts: 35 files. Types: …`. */
-export function summarizeSearch(ended: EndedCall, quote: Quote, placeOf: PlaceOf): string {
+export function summarizeSearch(ended: EndedCall, quote: Quote, placeOf: DisplayPath): string {
   const { name } = ended.use;
   const { path, pattern } = ended.input;
   const where = textOf(path) ? ` in ${quote(placeOf(stringOf(path)), PATH_LENGTH)}` : '';
@@ -110,7 +110,7 @@ function grepOf({ input, report, result }: EndedCall, quote: Quote): string {
     case 'content': {
       const files = lines.flatMap((line) => (/^\d+:/.test(line) ? [stringOf(input.path)] : groupsIn(FILE_LINE, line)));
       if (lines.length > 0 && files.length === 0) return summarizeText(lines.join('\n'), 'first', quote);
-      return summarizeMatches(byCount(files), more, quote);
+      return summarizeMatches(countNames(files), more, quote);
     }
     default: {
       const names = [...new Set(namesIn(report.filenames) ?? lines)].sort();
@@ -131,5 +131,5 @@ const CLAUDE_LINE =
   /^(?:$|No (?:matches|files) found\b|Found \d+ (?:files?|total occurrences?)\b|\[Showing results with pagination\b)/;
 
 function foundLines(text: string): string[] {
-  return nearLines(text).filter((line) => !CLAUDE_LINE.test(line));
+  return firstLines(text).filter((line) => !CLAUDE_LINE.test(line));
 }

@@ -4,7 +4,7 @@ import { describeInput, describeResult } from '../entries/describe.ts';
 import type { CommandFacts } from '../entry.ts';
 import { commandEnd, commandFacts, type EndedCall, withoutExitLine } from '../extract/tool-calls.ts';
 import { summarizeSearch } from './found-files.ts';
-import { type PlaceOf, summarizeEdit, summarizeRead } from './summarize-files.ts';
+import { type DisplayPath, summarizeEdit, summarizeRead } from './summarize-files.ts';
 import {
   createQuote,
   describeKept,
@@ -21,7 +21,7 @@ import {
 interface SummaryContext {
   /** Summarizes a command's output if its format is known; otherwise the last line is used. */
   readonly summarizeOutput?: (command: string, text: string, isPart: boolean, quote: Quote) => string | undefined;
-  readonly placeOf?: PlaceOf;
+  readonly placeOf?: DisplayPath;
   readonly mask: Mask;
 }
 
@@ -75,7 +75,7 @@ function printedBy({ report, result }: EndedCall): string {
   return NO_TEXT.test(withoutNotice) ? '' : withoutNotice;
 }
 
-type Summarize = (ended: EndedCall, quote: Quote, placeOf: PlaceOf) => string;
+type Summarize = (ended: EndedCall, quote: Quote, placeOf: DisplayPath) => string;
 
 /** Summaries of successful calls, by tool name. */
 const SUMMARIES: Readonly<Record<string, Summarize>> = {

@@ -4,7 +4,7 @@ import type { EndedCall } from '../extract/tool-calls.ts';
 import { bytesOf, countLines, NAME_LENGTH, PATH_LENGTH, type Quote, sizeText } from './text-result.ts';
 
 /** `Read src/a.ts (500 lines, 14.6KB)`. */
-export function summarizeRead({ input, report, result }: EndedCall, quote: Quote, placeOf: PlaceOf): string {
+export function summarizeRead({ input, report, result }: EndedCall, quote: Quote, placeOf: DisplayPath): string {
   const file = fieldsOf(report.file);
   const path = textOf(input.file_path) ?? textOf(file.filePath);
   // claude truncates a file at its own limit.
@@ -13,7 +13,7 @@ export function summarizeRead({ input, report, result }: EndedCall, quote: Quote
 }
 
 /** The path as the notes name it. */
-export type PlaceOf = (path: string) => string;
+export type DisplayPath = (path: string) => string;
 
 function readExtent(type: unknown, file: Fields, text: string): string {
   if (type === 'file_unchanged') return 'unchanged since it was read before';
@@ -40,7 +40,7 @@ function withoutNumbers(text: string): string {
 }
 
 /** `Edit src/a.ts (+3/-1 lines)`, `Write src/b.ts (created, 120 lines, 3.2KB)`. */
-export function summarizeEdit(ended: EndedCall, quote: Quote, placeOf: PlaceOf): string {
+export function summarizeEdit(ended: EndedCall, quote: Quote, placeOf: DisplayPath): string {
   const { use, input, report } = ended;
   const { name } = use;
   const path = textOf(input.file_path) ?? textOf(input.notebook_path) ?? '';

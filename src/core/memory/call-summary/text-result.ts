@@ -36,7 +36,7 @@ function isOpen(line: string): boolean {
 /** UTF-16 units of a text that are read; claude shows the model less. */
 const NEAR_LENGTH = 256_000;
 
-export function nearLines(text: string): readonly string[] {
+export function firstLines(text: string): readonly string[] {
   const lines = (text.length > NEAR_LENGTH ? text.slice(0, text.lastIndexOf('\n', NEAR_LENGTH) + 1) : text).split('\n');
   if (lines.at(-1) === '') lines.pop();
   return lines;

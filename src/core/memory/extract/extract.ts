@@ -5,13 +5,13 @@ import { picturesIn, resultsIn, usesIn, wordsOf } from '../../protocol/blocks.ts
 import type { AssistantEvent, Event, InitEvent, UserEvent } from '../../protocol/events.ts';
 import { type Fields, fieldsOf, groupsIn, listOf, stringOf, textOf } from '../../protocol/fields.ts';
 import { LINE_LENGTH, oneLine } from '../../text/words.ts';
-import type { Entry, PromptEntry, RemarkEntry, StateEntry, TaskEntry } from '../entry.ts';
+import type { DeadEndReport, Entry, PromptEntry, StateEntry, TaskEntry } from '../entry.ts';
 import { remember } from '../remember.ts';
 import { createTasks, type Tasks } from '../tasks.ts';
 import { type EndedCall, endCall, type OpenCall } from './tool-calls.ts';
 
 /** An unmasked fact; a tool call includes its result. */
-export type Found = PromptFound | StateEntry | TaskEntry | RemarkEntry | EndedCall;
+export type ExtractedFact = PromptFound | StateEntry | TaskEntry | DeadEndReport | EndedCall;
 
 type PromptFound = Omit<PromptEntry, 'text'> & { readonly texts: readonly string[] };
 
@@ -50,7 +50,7 @@ export function createExtractor({ live }: ExtractOptions) {
     if (description !== undefined) remember(agents, use.id, description, MAX_OPEN_CALLS);
   }
 
-  function end(result: EndedCall['result'], report: unknown, t: number | undefined): Found[] {
+  function end(result: EndedCall['result'], report: unknown, t: number | undefined): ExtractedFact[] {
     const call = open.get(result.toolUseId);
     if (call === undefined) return [];
     open.delete(result.toolUseId);
@@ -58,7 +58,7 @@ export function createExtractor({ live }: ExtractOptions) {
     return ended.outcome === 'ok' ? [ended, ...changeTasks(tasks, ended)] : [ended];
   }
 
-  function user(event: UserEvent, t: number | undefined): readonly Found[] {
+  function user(event: UserEvent, t: number | undefined): readonly ExtractedFact[] {
     if (event.role === 'tool-result') {
       return resultsIn(event.blocks).flatMap((result) => end(result, event.toolReport, t));
     }
@@ -76,7 +76,7 @@ export function createExtractor({ live }: ExtractOptions) {
     return isOlder;
   }
 
-  function fromClaude(event: Event, arrived: number | undefined): readonly Found[] {
+  function fromClaude(event: Event, arrived: number | undefined): readonly ExtractedFact[] {
     if (isRepeated(event)) return [];
     const t = ('timestamp' in event ? event.timestamp : undefined) ?? arrived;
     switch (event.kind) {
@@ -98,7 +98,7 @@ export function createExtractor({ live }: ExtractOptions) {
     }
   }
 
-  function begun({ cwd: folder, sessionId }: InitEvent, t: number | undefined): readonly Found[] {
+  function begun({ cwd: folder, sessionId }: InitEvent, t: number | undefined): readonly ExtractedFact[] {
     const from = session;
     cwd = folder ?? cwd;
     session = sessionId ?? session;
@@ -106,7 +106,7 @@ export function createExtractor({ live }: ExtractOptions) {
     return from === undefined || session === undefined ? [] : changed('session', from, session, t);
   }
 
-  function readOwnEvent(event: OwnEvent, t: number): readonly Found[] {
+  function readOwnEvent(event: OwnEvent, t: number): readonly ExtractedFact[] {
     if (event.kind === 'dead-end') return [{ kind: 'remark', t, text: event.text }];
     if (event.kind !== 'state') return [];
     const from = work;
@@ -118,7 +118,7 @@ export function createExtractor({ live }: ExtractOptions) {
     earlier(entry: Entry): void {
       if (entry.kind === 'task') tasks.add(entry);
     },
-    add(input: Input): readonly Found[] {
+    add(input: Input): readonly ExtractedFact[] {
       const { t } = input;
       if (input.from === 'claude') return fromClaude(input.event, live ? t : undefined);
       if (input.from === 'ctxb') return readOwnEvent(input.event, t);

@@ -4,14 +4,14 @@ import { SMALL_WINDOW } from '../../governor/gauge/window.ts';
 import { sentPrompts } from '../../governor/prompts/mailbox.ts';
 import { taskOf } from '../../governor/relief/focus.ts';
 import type { GovernorState } from '../../governor/state.ts';
-import { decided } from '../../governor/steps.ts';
+import { decisionOf } from '../../governor/steps.ts';
 import type { ExactPlan } from '../../protocol/exact-plan.ts';
 import { oneLine, withSpaces } from '../../text/words.ts';
 import type { EvidenceItem } from '../notebook/evidence.ts';
 import { tallyOf } from '../notebook/fact.ts';
 import type { Notebook } from '../notebook/notebook.ts';
-import { lengthOf, wordsAsLines, wordsMissingFrom } from '../notebook/user-words.ts';
-import { isUrgent, missingEvidence, render, selectItems, usefulOf } from './recall.ts';
+import { lengthOfLines, quotePrompts, wordsMissingFrom } from '../notebook/user-words.ts';
+import { isUrgent, missingEvidence, render, selectItems, usefulEvidence } from './recall.ts';
 import type { Receipts } from './receipts.ts';
 
 export type ExactNote = Pick<ExactPlan, 'note' | 'said'>;
@@ -46,7 +46,7 @@ export function createHandBack(notebook: Notebook, receipts: Receipts, folder: (
   /** Returns the user's words first, then dead ends and failures, then other evidence as space permits. */
   function tellLost(hook: HookAnswer, state: GovernorState) {
     receipts.begin('compaction');
-    const useful = usefulOf(notebook.evidence);
+    const useful = usefulEvidence(notebook.evidence);
     const urgent = render(useful.filter(isUrgent)).length;
     const whole = compose(hook, state, urgent);
     const { text, left, before } =
@@ -59,7 +59,7 @@ export function createHandBack(notebook: Notebook, receipts: Receipts, folder: (
     const given = tallyOf(items.map(({ fact }) => fact));
     return {
       context,
-      decisions: [decided(state, 'recall', reason, { hook: hook.hook, chars: context.length, given })],
+      decisions: [decisionOf(state, 'recall', reason, { hook: hook.hook, chars: context.length, given })],
     };
   }
 
@@ -73,10 +73,10 @@ export function createHandBack(notebook: Notebook, receipts: Receipts, folder: (
     const opening = openingOf(notebook, state, folder(), all, before === '');
     const words = missingWordsOf(`${before}\n${opening}`);
     const room = Math.min(roomForWords(state), all - opening.length - 1);
-    const told = wordsAsLines(words, room - Math.min(urgent, room / 2));
+    const told = quotePrompts(words, room - Math.min(urgent, room / 2));
     const named = told.length === 0 && words.prompts.length > 0 ? [`The user's prompts are in ${words.file}.`] : told;
     const text = [opening, ...named].join('\n');
-    const needed = lengthOf(wordsAsLines(words, roomForWords(state))) + Math.min(urgent, URGENT_LENGTH);
+    const needed = lengthOfLines(quotePrompts(words, roomForWords(state))) + Math.min(urgent, URGENT_LENGTH);
     return {
       text: before === '' ? text : `${before}\n\n${text}`,
       before: before.length,

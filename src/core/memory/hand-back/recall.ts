@@ -2,9 +2,9 @@ import { sumOf } from '../../text/sum-of.ts';
 import { inTurns } from '../../text/words.ts';
 import { parseHandoff } from '../handoff/check-handoff.ts';
 import { EVIDENCE_KINDS, type Evidence, type EvidenceItem, type EvidenceKind } from '../notebook/evidence.ts';
-import { holds, searchable } from '../notebook/fact.ts';
+import { mentionsFact, searchable } from '../notebook/fact.ts';
 import type { Notebook } from '../notebook/notebook.ts';
-import { wordsAsLines, wordsMissingFrom } from '../notebook/user-words.ts';
+import { quotePrompts, wordsMissingFrom } from '../notebook/user-words.ts';
 import { isReadOnly } from '../shell/command-words.ts';
 
 const TITLES: Readonly<Record<EvidenceKind, string>> = {
@@ -17,7 +17,7 @@ const TITLES: Readonly<Record<EvidenceKind, string>> = {
 
 /** Evidence for the next step that a text lacks, up to `room` UTF-16 units. */
 export function missingEvidence(evidence: Evidence, tells: (item: EvidenceItem) => boolean, room: number): string {
-  const missing = usefulOf(evidence).filter((item) => !tells(item));
+  const missing = usefulEvidence(evidence).filter((item) => !tells(item));
   return render(selectItems(missing, room));
 }
 
@@ -25,7 +25,7 @@ export function missingEvidence(evidence: Evidence, tells: (item: EvidenceItem) 
 const MAX_COMMANDS = 10;
 
 /** The evidence for the next step: each failure once, and no read-only commands, which any step can repeat. */
-export function usefulOf(evidence: Evidence): EvidenceItem[] {
+export function usefulEvidence(evidence: Evidence): EvidenceItem[] {
   const deadEnds = evidence.items('dead end');
   const remaining = { command: MAX_COMMANDS, 'file read': MAX_COMMANDS };
   return EVIDENCE_KINDS.flatMap((kind) => evidence.items(kind)).filter((item) => {
@@ -40,7 +40,9 @@ export function usefulOf(evidence: Evidence): EvidenceItem[] {
 /** Whether a dead end names the same command. */
 function isSame({ kind, line, fact }: EvidenceItem, deadEnd: EvidenceItem): boolean {
   if (kind !== 'failing command') return false;
-  return fact.whole === deadEnd.fact.or?.whole || deadEnd.line.includes(line.slice(0, line.indexOf('`', 1) + 1));
+  return (
+    fact.whole === deadEnd.fact.alternative?.whole || deadEnd.line.includes(line.slice(0, line.indexOf('`', 1) + 1))
+  );
 }
 
 export function isUrgent({ kind }: EvidenceItem): boolean {
@@ -79,7 +81,7 @@ const EVIDENCE_SHARE = 0.25;
  * @param folder of the notes, as the agent should name it
  * @param room UTF-16 units
  */
-export function missingFrom(
+export function missingSection(
   document: string,
   { evidence, requests, prompts }: Notebook,
   folder: string,
@@ -89,7 +91,7 @@ export function missingFrom(
   const remaining = room - HEADING.length - DATA.length - 2;
   const noteEvidence = (most: number) => missingEvidence(evidence, readerOf(document), most);
   const reserved = noteEvidence(EVIDENCE_SHARE * remaining).length;
-  const told = wordsAsLines(words, remaining - reserved - 1).join('\n');
+  const told = quotePrompts(words, remaining - reserved - 1).join('\n');
   const noted = noteEvidence(remaining - told.length - 1);
   const text = [told, noted].filter((part) => part !== '');
   return text.length === 0 ? '' : [HEADING, DATA, ...text].join('\n');
@@ -101,5 +103,5 @@ function readerOf(document: string): (item: EvidenceItem) => boolean {
   // Commands in the section on dead ends count as failed. The gap keeps these words away from the document's last line.
   const failed = deadEnds.split('\n').map((line) => `${line}\nfailed`);
   const text = searchable([document, '-\n-\n-', ...failed].join('\n'));
-  return ({ fact }) => holds(text, fact);
+  return ({ fact }) => mentionsFact(text, fact);
 }

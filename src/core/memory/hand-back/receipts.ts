@@ -1,5 +1,5 @@
 import { isOfSubagent } from '../../governor/control/hook-callbacks.ts';
-import type { Receipt, ToldFact } from '../../governor/decisions.ts';
+import type { Receipt, ReportedFact } from '../../governor/decisions.ts';
 import { isAnswer, isMainMessage, isMessage } from '../../governor/facts.ts';
 import type { Input } from '../../governor/input.ts';
 import { plainText } from '../../protocol/blocks.ts';
@@ -7,7 +7,7 @@ import type { AssistantEvent, Block, Event, UserEvent } from '../../protocol/eve
 import { fieldsOf, jsonText, textOf } from '../../protocol/fields.ts';
 import { withSpaces } from '../../text/words.ts';
 import { EVIDENCE_KINDS } from '../notebook/evidence.ts';
-import { FACT_KINDS, type Fact, holds, promptFact, searchable, tallyOf } from '../notebook/fact.ts';
+import { FACT_KINDS, type Fact, mentionsFact, promptFact, searchable, tallyOf } from '../notebook/fact.ts';
 import type { Notebook } from '../notebook/notebook.ts';
 import { remember } from '../remember.ts';
 
@@ -87,11 +87,11 @@ const AUTHORS = ['claude', 'ctxb'] as const;
 
 function receiptOf({ relief, facts, claude, ctxb }: Open): Receipt {
   const texts = { claude: searchable(claude.join('\n')), ctxb: searchable(ctxb.join('\n')) };
-  const gone: ToldFact[] = [];
+  const gone: ReportedFact[] = [];
   const stayed: Receipt['stayed'][number][] = [];
   for (const fact of facts.toSorted((one, other) => FACT_KINDS.indexOf(one.kind) - FACT_KINDS.indexOf(other.kind))) {
     const { kind, name: text } = fact;
-    const by = AUTHORS.find((author) => holds(texts[author], fact));
+    const by = AUTHORS.find((author) => mentionsFact(texts[author], fact));
     if (by === undefined) gone.push({ kind, text });
     else stayed.push({ kind, text, by });
   }

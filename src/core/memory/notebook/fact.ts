@@ -23,7 +23,7 @@ export interface Fact {
   /** A word for failure must be in the same line or the next two: a bare name says nothing about its outcome. */
   readonly isFailure?: boolean;
   /** An alternative that also counts as a match. */
-  readonly or?: Fact;
+  readonly alternative?: Fact;
 }
 
 /** A text normalised for searching facts. */
@@ -31,7 +31,7 @@ export interface Searchable {
   /** Keeps line breaks. */
   readonly lines: string;
   /** On one line, to match facts that have several lines. */
-  readonly flat: string;
+  readonly oneLine: string;
 }
 
 export function searchable(text: string): Searchable {
@@ -39,7 +39,7 @@ export function searchable(text: string): Searchable {
     .split(/[\r\n\u2028\u2029]+/)
     .map(normalise)
     .join('\n');
-  return { lines, flat: lines.replaceAll('\n', ' ') };
+  return { lines, oneLine: lines.replaceAll('\n', ' ') };
 }
 
 /** Lower case, single spaces, and one kind of quotation mark. */
@@ -53,11 +53,11 @@ function withoutQuotes(text: string): string {
   return text.replaceAll("'", '');
 }
 
-export function holds(text: Searchable, fact: Fact): boolean {
-  if (fact.or !== undefined && holds(text, fact.or)) return true;
+export function mentionsFact(text: Searchable, fact: Fact): boolean {
+  if (fact.alternative !== undefined && mentionsFact(text, fact.alternative)) return true;
   const { whole, isOpen, isUnmarked, isFailure } = fact;
   if (whole === '') return true;
-  const marked = isOpen ? text.flat : text.lines;
+  const marked = isOpen ? text.oneLine : text.lines;
   const within = isUnmarked ? withoutQuotes(marked) : marked;
   for (let at = within.indexOf(whole); at >= 0; at = within.indexOf(whole, at + 1)) {
     const end = at + whole.length;
@@ -118,14 +118,14 @@ export function deadEndFact(line: string): Fact {
   const [approach] = groupsIn(/`([^`]+)`/, line);
   const fact = { kind: 'deadEnds', name: line, whole: normalise(line), isOpen: true } as const;
   if (approach === undefined) return fact;
-  return { ...fact, or: { kind: 'deadEnds', ...wholeOf(approach), isFailure: true } };
+  return { ...fact, alternative: { kind: 'deadEnds', ...wholeOf(approach), isFailure: true } };
 }
 
 /** A prompt in the user's words. Final punctuation is ignored. */
 export function promptFact(text: string): Fact {
   const { name } = wholeOf(text);
   const fact = { kind: 'prompts', ...wholeOf(text.trim().replace(/[.!?…。！？]+$/, '')), name } as const;
-  return { ...fact, or: { ...fact, whole: withoutQuotes(fact.whole), isUnmarked: true } };
+  return { ...fact, alternative: { ...fact, whole: withoutQuotes(fact.whole), isUnmarked: true } };
 }
 
 function wholeOf(text: string): Pick<Fact, 'name' | 'whole' | 'isOpen'> {

@@ -18,7 +18,7 @@ import { createEvidence } from './evidence.ts';
 import { createToolLog } from './tool-log.ts';
 import { createRequests } from './user-words.ts';
 
-export interface Noted {
+export interface NotebookUpdate {
   readonly pages: readonly Page[];
   /** Dead ends that the entry revealed. */
   readonly found: readonly DeadEnd[];
@@ -50,7 +50,7 @@ export function createNotebook(historyTokens?: number) {
     firstPrompt: undefined as string | undefined,
     /** The latest report on the state of the work. */
     state: undefined as string | undefined,
-    add(entry: Entry): Noted {
+    add(entry: Entry): NotebookUpdate {
       const pages = pagesOf(entry);
       const note = judge(entry);
       return { pages: [...pages, ...note.pages], found: note.found };
@@ -120,7 +120,7 @@ export function createNotebook(historyTokens?: number) {
   }
 
   /** Any entry can reveal or disprove a dead end. */
-  function judge(entry: Entry): Noted {
+  function judge(entry: Entry): NotebookUpdate {
     const changes = detector.add(entry);
     const pages = changes.map((change) => deadEnds.add(deadEndPage(change)));
     const cleared = changes.filter(({ what }) => what === 'cleared');

@@ -20,7 +20,7 @@ export function createRequests() {
     add(text: string, number: number): void {
       if (all.latest === undefined || describesTask(text))
         all.latest = firstSentences(text, LATEST_LENGTH) || all.latest;
-      const short = shortOf(text);
+      const short = shortenPrompt(text);
       if (short !== '') remember(requests, number, { number, text: short }, MAX_REQUESTS);
     },
     forget(): void {
@@ -47,7 +47,7 @@ const MARK_LENGTH = 16;
  *
  * @param most UTF-16 units of a prompt that is told whole
  */
-export function shortOf(text: string, most = WHOLE_LENGTH): string {
+export function shortenPrompt(text: string, most = WHOLE_LENGTH): string {
   const line = withSpaces(text).trim();
   if (line.length <= most) return oneLine(line, most);
   const half = Math.floor(most / 2);
@@ -69,13 +69,13 @@ export function wordsMissingFrom(words: UserWords, text: string): UserWords {
  * The prompts as lines, newest first. If `room` (UTF-16 units) is too small: two of the oldest for each of the newest,
  * because rules for a whole job are often at its beginning or its end.
  */
-export function wordsAsLines({ prompts, file }: UserWords, room: number): string[] {
+export function quotePrompts({ prompts, file }: UserWords, room: number): string[] {
   const title = `The user's prompts, the newest first (whole in ${file}); where two differ, the newer holds:`;
   const rest = (count: number) => `- ${count} more: ${file}`;
   const left = room - title.length - rest(prompts.length).length - 2;
   // A long prompt leaves room for another one.
   const most = Math.min(WHOLE_LENGTH, Math.max(LEAST_LENGTH, Math.floor(left / 2) - MARK_LENGTH));
-  const items = prompts.map(({ number, text }) => `- #${number}: ${shortOf(text, most)}`);
+  const items = prompts.map(({ number, text }) => `- #${number}: ${shortenPrompt(text, most)}`);
   const third = Math.ceil(items.length / 3);
   const oldest = items.slice(third).reverse();
   const lists = [
@@ -89,6 +89,6 @@ export function wordsAsLines({ prompts, file }: UserWords, room: number): string
   return [title, ...told, ...(told.length === items.length ? [] : [rest(items.length - told.length)])];
 }
 
-export function lengthOf(lines: readonly string[]): number {
+export function lengthOfLines(lines: readonly string[]): number {
   return sumOf(lines, (line) => line.length + 1);
 }

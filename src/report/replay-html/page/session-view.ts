@@ -1,5 +1,5 @@
 import { ownFigures } from '../../../replay/copies.ts';
-import { costSource, costText, counted, dollars, percent, roughTokens, tokens } from '../../figures.ts';
+import { costSource, costText, counted, dollars, percent, roundedTokens, tokens } from '../../figures.ts';
 import { type Html, html } from '../../html.ts';
 import type { PageSession } from '../page-data.ts';
 import { contextSection } from './context-chart.ts';
@@ -65,7 +65,7 @@ function tiles(info: PageSession): Html {
       `${counted(info.turns, 'turn')}${subagents.length === 0 ? '' : `, ${counted(subagents.length, 'subagent')}`}`,
     ],
     ['Compactions', tokens(compactions.length), plannedText(info)],
-    ['Cache reads', roughTokens(cacheRead), `of ${roughTokens(input + cacheCreation + cacheRead)} of all input`],
+    ['Cache reads', roundedTokens(cacheRead), `of ${roundedTokens(input + cacheCreation + cacheRead)} of all input`],
     own.usd !== null && ['Cost', costText(own), costSource(info)],
     copied && ['Copied calls', tokens(copied.calls), `from ${copied.from.map(({ session }) => session).join(', ')}`],
   ];

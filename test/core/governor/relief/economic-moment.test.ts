@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   compareCosts,
   economicMoment,
-  type Outlook,
+  type ReliefForecast,
   savedPerCall,
 } from '../../../../src/core/governor/relief/economic-moment.ts';
 
@@ -34,7 +34,7 @@ function perCall({ sizeAfter, prefix, growth, how, answerTokens, rates }: Cycle,
   return (how === 'exact' ? sum : sum + context * cacheRead) / calls;
 }
 
-type Cycle = Omit<Outlook, 'full' | 'ceiling'>;
+type Cycle = Omit<ReliefForecast, 'full' | 'ceiling'>;
 
 const handedOver = { ...usual, sizeAfter: 16_000, how: 'handoff', answerTokens: 2_000 } as const;
 
@@ -89,12 +89,12 @@ describe('the saving of a relief per call', () => {
 });
 
 describe('two ways after the cache has expired', () => {
-  const outlook: Outlook = {
+  const outlook: ReliefForecast = {
     ...{ full: 120_000, sizeAfter: 50_000, prefix: 0, ceiling: 156_000, growth: 0, calls: 2, kept: 0 },
     ...{ how: 'summary', answerTokens: 4_000, refetched: none, rates },
   };
 
-  it.each<{ name: string; changes: Partial<Outlook>; goOn: number; relieve: number }>([
+  it.each<{ name: string; changes: Partial<ReliefForecast>; goOn: number; relieve: number }>([
     {
       name: 'one call: the summary and what it leaves come on top',
       changes: { calls: 1 },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { allocation, breakEvenTokens } from '../../../../src/core/governor/tool-budget/room.ts';
+import { breakEvenTokens, tokensForResult } from '../../../../src/core/governor/tool-budget/room.ts';
 import { setHistory } from '../../../../src/core/governor/tool-budget/tool-state.ts';
 import {
   callLine,
@@ -332,14 +332,14 @@ describe('a subagent', () => {
 
   it('has its own plan and window', () => {
     const driver = inTurn({}, 140_000);
-    expect(allocation(driver.state, { tool: 'Bash', agent: null })).toBe(8_000);
-    expect(allocation(driver.state, { tool: 'Bash', agent: 'agent-1' })).toBe(8_000);
+    expect(tokensForResult(driver.state, { tool: 'Bash', agent: null })).toBe(8_000);
+    expect(tokensForResult(driver.state, { tool: 'Bash', agent: 'agent-1' })).toBe(8_000);
     driver.claude(started, spoke(155_000));
     // Not the 1,000 that are left until its relief: a call costs more than so few.
-    expect(allocation(driver.state, { tool: 'Bash', agent: 'agent-1' })).toBe(breakEvenTokens(155_000));
-    expect(allocation(driver.state, { tool: 'Bash', agent: null })).toBe(8_000);
+    expect(tokensForResult(driver.state, { tool: 'Bash', agent: 'agent-1' })).toBe(breakEvenTokens(155_000));
+    expect(tokensForResult(driver.state, { tool: 'Bash', agent: null })).toBe(8_000);
     driver.claude(spoke(50_000));
-    expect(allocation(driver.state, { tool: 'Bash', agent: 'agent-1' })).toBe(8_000);
+    expect(tokensForResult(driver.state, { tool: 'Bash', agent: 'agent-1' })).toBe(8_000);
   });
 
   it('has its own results, which the main thread does not count', () => {
@@ -383,7 +383,7 @@ describe('callbacks with odd input', () => {
     for (const line of [calling(call, more), called(call, more), failing({ ...call, error: OUTPUT }, more)])
       expect(answers(played(driver, line, { file: LARGE }))).toHaveLength(1);
     driver.claude(resultOf(call.id ?? 'toolu_1', 'x'), resultLine());
-    expect(allocation(driver.state, { tool: 'Bash', agent: null })).toBe(8_000);
+    expect(tokensForResult(driver.state, { tool: 'Bash', agent: null })).toBe(8_000);
   });
 
   it('a request with the id __proto__ is answered under it', () => {

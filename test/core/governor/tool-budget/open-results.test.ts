@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { allocation } from '../../../../src/core/governor/tool-budget/room.ts';
+import { tokensForResult } from '../../../../src/core/governor/tool-budget/room.ts';
 import {
   boundaryLine,
   callLine,
@@ -27,7 +27,7 @@ function reading(): Driver {
   return driver;
 }
 
-const room = (driver: Driver) => allocation(driver.state, { tool: 'Bash', agent: null });
+const room = (driver: Driver) => tokensForResult(driver.state, { tool: 'Bash', agent: null });
 
 /** What one result may take when nothing is under way. */
 const WHOLE = 8_000;

@@ -3,12 +3,12 @@ import { DEFAULTS } from '../../../../src/config/defaults.ts';
 import { initialState } from '../../../../src/core/governor/initial-state.ts';
 import { changedIn } from '../../../../src/core/governor/steps.ts';
 import {
-  allocation,
-  allot,
   perCallOf,
   planRoom,
   type Room,
   tiersInTokens,
+  tokensForResult,
+  tokensWithin,
 } from '../../../../src/core/governor/tool-budget/room.ts';
 import { policyWith, runWith } from '../../../support/governor.ts';
 import { createRandom } from '../../../support/random.ts';
@@ -21,7 +21,7 @@ const room = (changes: Partial<Room> = {}): Room => ({
   results: 40_000,
   window: 150_000,
   relief: 140_000,
-  worth: 0,
+  worthwhile: 0,
   ...changes,
 });
 
@@ -52,20 +52,20 @@ describe('the room for one result', () => {
       room: room({ plan: -90_000, results: -90_000 }),
       allowed: 7_000,
     },
-    { what: 'what is worth a call', room: room({ relief: 0, worth: 4_700 }), allowed: 4_700 },
-    { what: 'what the window has left', room: room({ relief: 0, window: 900, worth: 4_700 }), allowed: 900 },
-    { what: 'no more than one may take', room: room({ relief: 0, worth: 9_000 }), allowed: 8_000 },
+    { what: 'what is worth a call', room: room({ relief: 0, worthwhile: 4_700 }), allowed: 4_700 },
+    { what: 'what the window has left', room: room({ relief: 0, window: 900, worthwhile: 4_700 }), allowed: 900 },
+    { what: 'no more than one may take', room: room({ relief: 0, worthwhile: 9_000 }), allowed: 8_000 },
     { what: 'the least when nothing is left', room: room({ relief: 0 }), allowed: 500 },
     { what: 'the least when less than nothing is', room: room({ relief: -90_000 }), allowed: 500 },
     { what: 'the plan alone where nothing is measured', room: room({ results: 600, relief: undefined }), allowed: 600 },
     { what: 'the least where nothing is measured', room: room({ results: 0, relief: undefined }), allowed: 500 },
   ])('is $what', ({ room: left, allowed }) => {
-    expect(allot(left, tools)).toBe(allowed);
+    expect(tokensWithin(left, tools)).toBe(allowed);
   });
 
   it('is not raised above a limit lower than the minimum', () => {
-    expect(allot(room(), { perCall: 100, minTokens: 500 })).toBe(100);
-    expect(allot(room({ relief: 0 }), { perCall: 100, minTokens: 500 })).toBe(100);
+    expect(tokensWithin(room(), { perCall: 100, minTokens: 500 })).toBe(100);
+    expect(tokensWithin(room({ relief: 0 }), { perCall: 100, minTokens: 500 })).toBe(100);
   });
 
   it('never grows as any input shrinks, and is a whole number', () => {
@@ -77,7 +77,7 @@ describe('the room for one result', () => {
         relief: random.whole(-50_000, 1e6),
       });
       const less = { ...left, [random.pick(['plan', 'results', 'relief'])]: -60_000 };
-      const [now, then] = [allot(left, tools), allot(less, tools)];
+      const [now, then] = [tokensWithin(left, tools), tokensWithin(less, tools)];
       expect(Number.isInteger(now)).toBe(true);
       expect(then).toBeLessThanOrEqual(now);
       expect(now).toBeGreaterThanOrEqual(500);
@@ -90,7 +90,7 @@ describe('a file', () => {
   const policy = { ...policyWith({ window: 200_000 }), tools: DEFAULTS.tools };
   const start = changedIn(initialState(runWith({ policy })), 'budget', { results: 39_000 });
   const allowed = (tool: string, used: number) =>
-    allocation({ ...start, gauge: { ...start.gauge, basis: 'asked', used } }, { tool, agent: null });
+    tokensForResult({ ...start, gauge: { ...start.gauge, basis: 'asked', used } }, { tool, agent: null });
 
   it('passes whole while the window has room, regardless of the plan; other results do not', () => {
     expect(allowed('Read', 120_000)).toBe(25_000);

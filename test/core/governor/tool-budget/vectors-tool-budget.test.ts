@@ -8,7 +8,7 @@ import { initialState } from '../../../../src/core/governor/initial-state.ts';
 import type { GovernorState } from '../../../../src/core/governor/state.ts';
 import { alertAgent, alertLevel, alertText, hintText, UNITS } from '../../../../src/core/governor/tool-budget/hints.ts';
 import { suggestLimit } from '../../../../src/core/governor/tool-budget/limit-call.ts';
-import { allot, planRoom, type Spent } from '../../../../src/core/governor/tool-budget/room.ts';
+import { planRoom, type SpentTokens, tokensWithin } from '../../../../src/core/governor/tool-budget/room.ts';
 import { jsonText } from '../../../../src/core/protocol/fields.ts';
 import { cutJson } from '../../../../src/core/text/cut-json.ts';
 import { measureFile } from '../../../../src/store/runs/tool-files.ts';
@@ -78,10 +78,10 @@ interface Budget {
   readonly throws?: string;
 }
 
-const NOTHING: Spent = { history: 0, toolResults: 0, user: 0 };
+const NOTHING: SpentTokens = { history: 0, toolResults: 0, user: 0 };
 
 /** What stands for the past and what was said is set, results of tools add up. */
-function spentAfter(record: Recorded['record'] = []): Spent[] {
+function spentAfter(record: Recorded['record'] = []): SpentTokens[] {
   let spent = NOTHING;
   return record.map(([category, tokens]) => {
     if (category === 'history') spent = { ...spent, history: tokens };
@@ -96,7 +96,7 @@ function roomOf({ total_limit: total = DEFAULTS.tiers.total, record }: Recorded)
     ...planRoom({ ...DEFAULTS.tiers, total }, spentAfter(record).at(-1) ?? NOTHING),
     window: undefined,
     relief: undefined,
-    worth: 0,
+    worthwhile: 0,
   };
 }
 
@@ -161,7 +161,7 @@ describe('the room for one result', () => {
   it.each(ALL.filter(({ input, kind }) => kind === 'conform' && !usesTools(input)))(
     '$id: $name',
     ({ input, expected }) => {
-      expect(allot(roomOf(input), LIMITS)).toBe(expected.per_tool_allocation);
+      expect(tokensWithin(roomOf(input), LIMITS)).toBe(expected.per_tool_allocation);
     },
   );
 });
@@ -171,20 +171,22 @@ describe('the room for one result: known defects, inverted', () => {
     '$id: it shrinks as tools consume ($name)',
     ({ input, expected }) => {
       expect(expected.per_tool_allocation).toBe(8_000);
-      expect(allot(roomOf(input), LIMITS)).toBe(0);
-      expect(allot(roomOf(input), DEFAULTS.tools)).toBe(DEFAULTS.tools.minTokens);
+      expect(tokensWithin(roomOf(input), LIMITS)).toBe(0);
+      expect(tokensWithin(roomOf(input), DEFAULTS.tools)).toBe(DEFAULTS.tools.minTokens);
     },
   );
 
   it('ef-020: it shrinks with the tier, step by step', () => {
     const results = [0, 20_000, 32_000, 33_000, 36_000, 39_400, 39_600, 55_000];
-    const allotted = results.map((tokens) => allot(roomOf({ record: [['tool-results', tokens]] }), DEFAULTS.tools));
+    const allotted = results.map((tokens) =>
+      tokensWithin(roomOf({ record: [['tool-results', tokens]] }), DEFAULTS.tools),
+    );
     expect(allotted).toEqual([8_000, 8_000, 8_000, 7_000, 4_000, 600, 500, 500]);
   });
 
   it('ef-021: never below the minimum, even far beyond the total', () => {
-    expect(allot(roomOf({ record: [['tool-results', 90_000]] }), DEFAULTS.tools)).toBe(500);
-    expect(allot(roomOf({ record: [['tool-results', 9e9]] }), DEFAULTS.tools)).toBe(500);
+    expect(tokensWithin(roomOf({ record: [['tool-results', 90_000]] }), DEFAULTS.tools)).toBe(500);
+    expect(tokensWithin(roomOf({ record: [['tool-results', 9e9]] }), DEFAULTS.tools)).toBe(500);
   });
 });
 
@@ -253,7 +255,7 @@ describe('the figures for the model', () => {
       system: expected.used.system,
       response: expected.used.response_reserve,
     });
-    expect({ remaining: room.plan, per: allot(room, LIMITS) }).toEqual({
+    expect({ remaining: room.plan, per: tokensWithin(room, LIMITS) }).toEqual({
       remaining: expected.remaining,
       per: expected.per_tool_budget,
     });
@@ -301,7 +303,7 @@ interface Suggestion extends Recorded {
 
 describe('the number of items to request', () => {
   it.each(vectorsOf<Suggestion, number>('suggest-limit'))('$id: $name', ({ input, expected }) => {
-    expect(suggestLimit(allot(roomOf(input), LIMITS), input.item_size, input.min_items)).toBe(expected);
+    expect(suggestLimit(tokensWithin(roomOf(input), LIMITS), input.item_size, input.min_items)).toBe(expected);
   });
 
   it.each([

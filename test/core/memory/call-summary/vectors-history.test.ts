@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { summarizeCommits, summarizeOutput } from '../../../../src/core/memory/call-summary/command-output.ts';
 import {
-  byCount,
+  countNames,
   type FileList,
   formatList,
   summarizeFiles,
@@ -84,7 +84,7 @@ function told(tool: string, data: Data): string {
     case 'project_files':
       return summarizeFiles(fileList(data), bare);
     case 'search_content': {
-      const counts = byCount((data.matches ?? []).map(({ file_relative = '' }) => file_relative));
+      const counts = countNames((data.matches ?? []).map(({ file_relative = '' }) => file_relative));
       return summarizeMatches(counts, false, bare, data.total_fetched);
     }
     case 'read_file':

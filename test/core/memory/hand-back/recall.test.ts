@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { DeadEnd, ToolEntry } from '../../../../src/core/memory/entry.ts';
 import { missingEvidence } from '../../../../src/core/memory/hand-back/recall.ts';
 import { createEvidence, EVIDENCE_KINDS, type Evidence } from '../../../../src/core/memory/notebook/evidence.ts';
-import { holds, searchable } from '../../../../src/core/memory/notebook/fact.ts';
+import { mentionsFact, searchable } from '../../../../src/core/memory/notebook/fact.ts';
 import { command, edit, randomEntries, randomNumbers } from '../../../support/notes.ts';
 
 const NOTHING = () => false;
@@ -27,7 +27,7 @@ describe('the evidence to hand back', () => {
     const facts = (['dead end', 'failing command'] as const)
       .flatMap((kind) => evidence.items(kind))
       .map((item) => item.fact);
-    expect(facts.map((fact) => [fact.kind, holds(searchable(told), fact)])).toStrictEqual([
+    expect(facts.map((fact) => [fact.kind, mentionsFact(searchable(told), fact)])).toStrictEqual([
       ['deadEnds', true],
       ['failing', true],
       ['failing', true],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { HANDOFF_SECTIONS } from '../../../../src/core/governor/relief/handoff-request.ts';
 import type { Entry } from '../../../../src/core/memory/entry.ts';
-import { missingFrom } from '../../../../src/core/memory/hand-back/recall.ts';
+import { missingSection } from '../../../../src/core/memory/hand-back/recall.ts';
 import { parseHandoff } from '../../../../src/core/memory/handoff/check-handoff.ts';
 import { createNotebook } from '../../../../src/core/memory/notebook/notebook.ts';
 import { command, edit, randomTexts } from '../../../support/notes.ts';
@@ -20,7 +20,7 @@ function said(text: string): Entry {
 function missing(document: string, entries: readonly Entry[], room = 8_000): string {
   const notebook = createNotebook();
   for (const entry of entries) notebook.add(entry);
-  return missingFrom(document, notebook, FOLDER, room);
+  return missingSection(document, notebook, FOLDER, room);
 }
 
 const FAILED = command('bin/bench fast --all', 2);

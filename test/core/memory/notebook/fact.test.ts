@@ -3,7 +3,7 @@ import {
   commandFact,
   deadEndFact,
   type Fact,
-  holds,
+  mentionsFact,
   pathFact,
   promptFact,
   searchable,
@@ -17,7 +17,7 @@ interface Case {
 function table(name: string, fact: Fact, cases: readonly Case[]): void {
   describe(name, () => {
     it.each(cases)('$is: $text', ({ text, is }) => {
-      expect(holds(searchable(text), fact)).toBe(is);
+      expect(mentionsFact(searchable(text), fact)).toBe(is);
     });
   });
 }
