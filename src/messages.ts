@@ -13,7 +13,7 @@ import { limitName } from './core/governor/waits/waits-state.ts';
 import { REPORTED_KINDS } from './core/memory/notebook/fact.ts';
 import type { ExactReceipt } from './core/protocol/exact-plan.ts';
 import { counted, dollars, duration, groupedIn, localTime, percent, roundedTokens, tokens } from './report/figures.ts';
-import { present } from './report/layout.ts';
+import { presentLines } from './report/layout.ts';
 
 /** A decision as one line for stderr. */
 export function decisionText(decision: Decision): string {
@@ -154,7 +154,7 @@ function costText({ scope, level, spentUsd, limitUsd, source }: DecisionOf<'limi
 }
 
 function usageLimitText({ limit, resetsAt, beyond }: DecisionOf<'limit:usage'>): string {
-  const known = present(
+  const known = presentLines(
     resetsAt !== undefined && localTime(resetsAt),
     beyond !== undefined && `later than --limit-wait ${duration(beyond * 1000)} allows`,
   ).join(', ');

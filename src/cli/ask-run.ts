@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { contextFolder } from '../config/resolve-config.ts';
 import type { AskAnswer } from '../core/governor/effects.ts';
-import type { Ask } from '../core/governor/input.ts';
+import type { OutsideRequest } from '../core/governor/input.ts';
 import { fieldsOf, stringOf } from '../core/protocol/fields.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
@@ -26,7 +26,7 @@ const LOOK_MS = 100;
 const USUAL_SECONDS = 600;
 
 /** `now` is the help of `--now`; undefined if the command has no such option. */
-const COMMANDS: Readonly<Record<Ask['what'], { readonly now?: string; readonly help: string }>> = {
+const COMMANDS: Readonly<Record<OutsideRequest['what'], { readonly now?: string; readonly help: string }>> = {
   compact: {
     now: 'compact in the middle of the turn, before its next call',
     help: `
@@ -62,7 +62,7 @@ Examples:
 };
 
 export const define: Define = (command, connect) => {
-  const what = command.name() as Ask['what'];
+  const what = command.name() as OutsideRequest['what'];
   const { now, help } = COMMANDS[what];
   if (now !== undefined) command.option('--now', now);
   connect(
@@ -89,7 +89,12 @@ interface AskOutcome extends AskAnswer {
  * Sends a request to a run and waits for the answer. @throws CtxbError `usage` when no run or several match; `store`
  * when it belongs to another user
  */
-async function askRun(what: Ask['what'], named: string | undefined, flags: AskFlags, io: Io): Promise<number> {
+async function askRun(
+  what: OutsideRequest['what'],
+  named: string | undefined,
+  flags: AskFlags,
+  io: Io,
+): Promise<number> {
   const card = await findRun(named, io);
   const ask = { what, now: flags.now === true };
   const end = Date.now() + (flags.timeout ?? USUAL_SECONDS) * 1000;
@@ -106,7 +111,12 @@ function textOfAnswer({ text, before, after, estimated }: AskOutcome): string {
   return printable(`${onOneLine(text)}: ${tokens(before)} → ${size} tokens (−${percent(1 - after / before)})`);
 }
 
-async function answerOf({ runId, contextDir }: RunCard, ask: Ask, end: number, { env }: Io): Promise<AskOutcome> {
+async function answerOf(
+  { runId, contextDir }: RunCard,
+  ask: OutsideRequest,
+  end: number,
+  { env }: Io,
+): Promise<AskOutcome> {
   const inbox = inboxPath(contextDir, runId);
   const id = randomBytes(4).toString('hex');
   const readCard = () => readRunCard(stateFolder(env), runId);

@@ -2,7 +2,7 @@ import { type ConfigWorld, resolveConfig } from '../config/resolve-config.ts';
 import type { Io } from '../io.ts';
 import { printable, shellLine } from '../report/shown.ts';
 import type { HeadlessRun } from '../run/headless-run.ts';
-import { plannedStart } from '../run/run-headless.ts';
+import { planStart } from '../run/run-headless.ts';
 import { redact } from '../store/masks/redact.ts';
 import { settingsText } from './config.ts';
 
@@ -11,7 +11,7 @@ export async function printPlan(
   settings: Pick<ConfigWorld, 'flags' | 'file'>,
   io: Io,
 ): Promise<number> {
-  const { command, args, env } = await plannedStart(headless, io);
+  const { command, args, env } = await planStart(headless, io);
   const added = Object.entries(env).filter(([name, value]) => value !== undefined && io.env[name] !== value);
   const resolved = await resolveConfig({ cwd: io.cwd, env: io.env, ...settings });
   const parts = [

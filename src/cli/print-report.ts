@@ -8,7 +8,7 @@ import { foldText } from '../report/layout.ts';
 import type { Outcome, Page } from '../report/replay/format.ts';
 import { breachesOf, isGated } from '../report/replay/gates.ts';
 import { createOutlet } from '../run/output/outlet.ts';
-import { requireFolder, requireFree, writePage } from '../store/files/write-file.ts';
+import { requireFolder, requireWritablePage, writePage } from '../store/files/write-file.ts';
 import type { FoundSources } from './replay-sources.ts';
 import type { ReplayOptions } from './report-options.ts';
 
@@ -120,7 +120,7 @@ export async function openHtmlPage(
   if (html === undefined) return () => {};
   const path = resolve(cwd, html);
   const { pageData, replayHtml } = await import('../report/replay-html/page-data.ts');
-  requireFree(path, HTML_MARK);
+  requireWritablePage(path, HTML_MARK);
   requireFolder(path);
   return (sessions, { faults }) => {
     // Without any recording, the page would be empty.

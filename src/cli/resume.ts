@@ -8,7 +8,7 @@ import type { SpentBefore } from '../core/governor/input.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { dollars, localTime } from '../report/figures.ts';
-import { present } from '../report/layout.ts';
+import { presentLines } from '../report/layout.ts';
 import { isAttended } from '../run/headless-run.ts';
 import { type Resumption, resumeRun, untilReset } from '../run/resume/resume-run.ts';
 import type { RunSettings } from '../run/resume/run-settings.ts';
@@ -112,7 +112,7 @@ function resumeNotices({ settings, resumed }: Resumption, newRecord: string | un
   // The cost is unknown if the back-end reports no counts.
   const usd = spentUsd(spent);
   const cost = usd > 0 ? `; it has cost ${dollars(usd)} so far` : '';
-  return present(
+  return presentLines(
     `run ${runId.slice(0, 8)} continues with its own settings${cost}`,
     withheld.length > 0 && `not kept, because it contains a secret: ${withheld.join(', ')}; give it again`,
     record !== undefined &&

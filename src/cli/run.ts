@@ -3,7 +3,7 @@ import { KEY_PATHS, KEYS, type Key, type KeyPath } from '../config/keys.ts';
 import type { Flags } from '../config/resolve-config.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { present } from '../report/layout.ts';
+import { presentLines } from '../report/layout.ts';
 import { shellLine } from '../report/shown.ts';
 import type { Define } from './command.ts';
 import { type RunRequest, runClaude } from './run-claude.ts';
@@ -142,6 +142,6 @@ function helpOf(flags: string, { takes, preset, about }: Key): string {
   const does = `${about.charAt(0).toLowerCase()}${about.slice(1, -1)}`;
   if (takes === 'flag') return flags.startsWith('--no-') ? `do not ${does}` : does;
   const values = takes === 'share' ? SHARE : typeof takes !== 'string' && takes.join(', ');
-  const notes = present(values, preset !== undefined && `default: ${preset}`);
+  const notes = presentLines(values, preset !== undefined && `default: ${preset}`);
   return notes.length === 0 ? does : `${does} (${notes.join('; ')})`;
 }

@@ -6,7 +6,7 @@ import { closest, closestChoice, didYouMean, finding, shown } from './finding.ts
 import { KEY_PATHS, type KeyPath } from './keys.ts';
 import type { ConfigFile } from './read-config.ts';
 import type { SetValue } from './resolve-config.ts';
-import { expectation, KEY_SCHEMAS, type KeySchema, leafOf, namesIn, normalize, SETTINGS } from './schema.ts';
+import { expectation, KEY_SCHEMAS, type KeySchema, keySchemaOf, namesIn, normalize, SETTINGS } from './schema.ts';
 
 const HINTS: Readonly<Record<string, string>> = {
   tools: ' or the name of a tool such as Read, mcp__github__*',
@@ -50,7 +50,7 @@ function adviceFor(key: string, name: string, known: readonly string[]): string 
 }
 
 export function checkValue(key: KeyPath | ToolKey, value: unknown, origin: Origin): Finding | undefined {
-  const leaf = leafOf(key);
+  const leaf = keySchemaOf(key);
   const expected = leaf && expectation(leaf, value);
   if (expected === undefined) return undefined;
   return finding(key, { expected, found: shown(value), origin, todo: advice(key, value, expected, origin) });
@@ -58,7 +58,7 @@ export function checkValue(key: KeyPath | ToolKey, value: unknown, origin: Origi
 
 /** Parses the text of a flag or variable as the first of text, number and boolean that the key accepts. */
 export function fromText(key: KeyPath, value: unknown): unknown {
-  const leaf = leafOf(key);
+  const leaf = keySchemaOf(key);
   if (typeof value !== 'string' || leaf === undefined) return value;
   return readings(value).find((reading) => expectation(leaf, reading) === undefined) ?? value;
 }

@@ -10,7 +10,7 @@ import { adaptToLevels, checkLevels } from './levels.ts';
 import { keepLimits } from './limits.ts';
 import { type ConfigFile, type FoundConfig, readWanted, type WantedFile } from './read-config.ts';
 import { readEnvironment } from './read-environment.ts';
-import { leafOf, normalize } from './schema.ts';
+import { keySchemaOf, normalize } from './schema.ts';
 
 /** Values from the command line. Texts are parsed by the type of the key; `undefined` is a flag that was not given. */
 export type Flags = Readonly<Partial<Record<KeyPath, string | number | boolean | undefined>>>;
@@ -79,7 +79,7 @@ export function resolveFile(file: Omit<ConfigFile, 'source'>): ResolvedConfig {
 /** Like resolveConfig, with flags over the values of an earlier configuration. Ignores keys unknown to this version. */
 export function resolveStored(stored: readonly SetValue[], flags: Flags): ResolvedConfig {
   const overrides = flagValues(flags);
-  const isKept = ({ key }: SetValue) => leafOf(key) !== undefined && !overrides.some((value) => value.key === key);
+  const isKept = ({ key }: SetValue) => keySchemaOf(key) !== undefined && !overrides.some((value) => value.key === key);
   return resolveValues([...stored.filter(isKept), ...overrides], []);
 }
 

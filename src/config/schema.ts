@@ -6,16 +6,16 @@ import { schemaOf } from './values.ts';
 export type KeySchema = v.GenericSchema;
 
 export const KEY_SCHEMAS: ReadonlyMap<KeyPath, KeySchema> = new Map(
-  KEY_PATHS.map((path) => [path, schemaFor(KEYS[path])]),
+  KEY_PATHS.map((path) => [path, keySchemaFor(KEYS[path])]),
 );
 
 /** The schema of the budget for one tool, which replaces `tools.perCall`. */
-export const TOOL_SCHEMA: KeySchema = schemaFor({
+export const TOOL_SCHEMA: KeySchema = keySchemaFor({
   takes: 'share',
   about: "Budget for one tool instead of perCall, by the tool's name; * stands for any characters. In a file only.",
 });
 
-export function schemaFor({ takes, about }: Key): KeySchema {
+export function keySchemaFor({ takes, about }: Key): KeySchema {
   return v.pipe(schemaOf(takes), v.description(about));
 }
 
@@ -28,7 +28,7 @@ export function namesIn(group: string): string[] {
 
 /** Budget keys, which each level of a flow file accepts too. */
 export const budgetEntries = Object.fromEntries(
-  (['preset', ...BUDGET_FIELDS] as const).map((key) => [key, v.exactOptional(schemaFor(KEYS[`flow.${key}`]))]),
+  (['preset', ...BUDGET_FIELDS] as const).map((key) => [key, v.exactOptional(keySchemaFor(KEYS[`flow.${key}`]))]),
 ) as {
   readonly [K in keyof BudgetChanges]-?: v.ExactOptionalSchema<
     v.GenericSchema<unknown, NonNullable<BudgetChanges[K]>>,
@@ -37,7 +37,7 @@ export const budgetEntries = Object.fromEntries(
 };
 
 /** The schema of a key's value, including overrides for a tool; undefined for an unknown key. */
-export function leafOf(key: string): KeySchema | undefined {
+export function keySchemaOf(key: string): KeySchema | undefined {
   return KEY_SCHEMAS.get(key as KeyPath) ?? (isToolKey(key) ? TOOL_SCHEMA : undefined);
 }
 
@@ -46,5 +46,5 @@ export function expectation(leaf: KeySchema, value: unknown): string | undefined
 }
 
 export function normalize(key: string, value: unknown): unknown {
-  return v.parse(leafOf(key) ?? v.unknown(), value);
+  return v.parse(keySchemaOf(key) ?? v.unknown(), value);
 }

@@ -39,14 +39,14 @@ export function briefingOf(flow: Flow, step: FlowStep, world: BriefingWorld) {
     return output === undefined ? [] : [{ ...output, stepId: id, agent, priority }];
   });
   // List the newest first: if not all fit, the last ones are omitted.
-  const artifacts = seen.toReversed().flatMap(({ outputs }) => outputs.filter((path) => isThere(world, path)));
+  const artifacts = seen.toReversed().flatMap(({ outputs }) => outputs.filter((path) => fileExists(world, path)));
   const prompt = step.prompt ?? (step.objective === undefined ? undefined : OBJECTIVE_IS_TASK);
   const scentTrail = flow.scentTrail && hintsIn(world, flow.scentTrail);
   const extras = { prompt, artifacts, scentTrail, curated: world.curated };
   return { pack: pack(step, history, budgets.budgets, extras), budgets, history, prompt };
 }
 
-export function isThere({ cwd }: FlowPlace, path: string): boolean {
+export function fileExists({ cwd }: FlowPlace, path: string): boolean {
   return existsSync(resolve(cwd, path));
 }
 

@@ -6,7 +6,7 @@ import { decodeLine } from '../core/protocol/decode.ts';
 import { parseFields, parseJson, textOf } from '../core/protocol/fields.ts';
 import { sumOf } from '../core/text/sum-of.ts';
 import { CtxbError } from '../errors.ts';
-import { kindOf, namesIn } from '../store/files/plain-file.ts';
+import { kindOf, matchingNames } from '../store/files/plain-file.ts';
 import { readLines } from '../store/files/read-lines.ts';
 import { type FlowRunFiles, listFlowRuns, openFlowRun } from '../store/runs/flow-run.ts';
 import type { StepOutput } from './flow.ts';
@@ -30,7 +30,7 @@ function openRun(contextDir: string, id: string) {
     folder,
     /** The receipts of all steps, each after the receipts of the steps that it sees. */
     receipts(): KnownReceipt[] {
-      const steps = namesIn(folder).filter((name) => kindOf(join(folder, name)) === 'folder');
+      const steps = matchingNames(folder).filter((name) => kindOf(join(folder, name)) === 'folder');
       const receipts = steps.sort().flatMap((step) => readReceipt(read(step, RECEIPT_FILE) ?? '') ?? []);
       return receipts.sort((a, b) => a.items.length - b.items.length);
     },

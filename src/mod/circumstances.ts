@@ -28,5 +28,5 @@ export async function circumstancesOf(
   if (trigger !== 'auto' || waits >= MAX_WAITS) return { model, files };
   const usage = await $.session.usage().catch(() => undefined);
   const { tokens, window = 0 } = usage?.context ?? {};
-  return { model, files, waitRoom: tokens === undefined ? 0 : window * USABLE_SHARE - tokens };
+  return { model, files, roomToWait: tokens === undefined ? 0 : window * USABLE_SHARE - tokens };
 }

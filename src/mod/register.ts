@@ -37,9 +37,9 @@ export function register(on: On): void {
       .catch(() => undefined);
     const circumstances = await circumstancesOf($, e, deferrals, keep);
     const answer = answerWith(e.messages, plan, circumstances);
-    if (answer.waits !== undefined) {
+    if (answer.reasonToWait !== undefined) {
       deferrals += 1;
-      return { skip: `ctxb: ${answer.waits}` };
+      return { skip: `ctxb: ${answer.reasonToWait}` };
     }
     const { messages, outcome } = answer;
     [number, deferrals, seenTexts, userTexts] = [number + 1, 0, [], []];

@@ -82,9 +82,9 @@ export function createFigures(cut: Cutter, keeps: { readonly prompts: boolean; r
       return at;
     },
     read(read: ReadLine): RecordingLine {
-      if (!read.isMore) at++;
+      if (!read.followsText) at++;
       const line = reader.read(read);
-      if (line.kind !== 'blank' && !read.isMore) lines.total++;
+      if (line.kind !== 'blank' && !read.followsText) lines.total++;
       count(line);
       return line;
     },

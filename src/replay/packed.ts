@@ -66,7 +66,13 @@ export function unpack({ keys, columns, models, ...figures }: Packed): SessionFi
 }
 
 /** Calls without usage, in little memory until a report needs them. Unknown figures must be `NaN`. */
-export function squeezed({ keys, numbers, times, models, microUsd }: Columns): Pick<SessionFigures, 'keys' | 'ledger'> {
+export function compactCalls({
+  keys,
+  numbers,
+  times,
+  models,
+  microUsd,
+}: Columns): Pick<SessionFigures, 'keys' | 'ledger'> {
   const text = keys.join(BETWEEN_CALLS);
   const figures = {
     numbers: new Int32Array(numbers),

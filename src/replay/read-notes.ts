@@ -29,7 +29,7 @@ export async function buildNotes(
   onPage?: (page: { readonly file: string; readonly text: string }) => void,
 ): Promise<string> {
   const reader = createInputReader();
-  const entries = createEntrySource({ live: false, mask });
+  const entries = createEntrySource({ isLive: false, mask });
   const notebook = createNotebook();
   let host: GovernorHost | undefined;
   let session: string | undefined;

@@ -38,7 +38,7 @@ export function mayContain(file: string, { words }: Search): boolean {
 /** The matches in a log, oldest first. @throws CtxbError `unreadable-input` */
 export async function recallFrom(file: string, search: Search): Promise<Recalled[]> {
   const reader = createInputReader();
-  const extractor = createExtractor({ live: false });
+  const extractor = createExtractor({ isLive: false });
   const found: Recalled[] = [];
   await readValues(file, { stdin: Readable.from([]) }, (read) => {
     const line = reader.read(read);

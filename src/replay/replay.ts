@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Policy } from '../core/governor/policy.ts';
 import { CtxbError } from '../errors.ts';
 import { createLightReplay } from './light/light-replay.ts';
-import { createSkipper, createThinner } from './light/thin-row.ts';
+import { createQuickReader, createSkipper } from './light/thin-row.ts';
 import { readValues } from './read/read-values.ts';
 import { replayRun } from './replay-run.ts';
 import { createSessionReplay, type SessionOptions } from './session-replay.ts';
@@ -51,7 +51,7 @@ async function readLightly({ file, subagents }: Source, options: ReplayOptions) 
   const replay = createLightReplay({ run: replayRun(options.policy), mask: options.mask });
   const shouldContinue = () => replay.isLog;
   for (const path of [file, ...subagents]) {
-    await readValues(path, { ...options, thin: createThinner(replay), shouldContinue }, replay.line);
+    await readValues(path, { ...options, readQuickly: createQuickReader(replay), shouldContinue }, replay.line);
   }
   const found = replay.found(file);
   return found && { ...found, ...replay.squeezed() };

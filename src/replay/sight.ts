@@ -1,6 +1,6 @@
 import { type Message, type ToolUse, toolUseBlock } from '../core/exact/message.ts';
 import { sumOf } from '../core/text/sum-of.ts';
-import { askedIn } from './observers/places.ts';
+import { inputText } from './observers/places.ts';
 import { ownWords, textSearch } from './words-used.ts';
 
 /** A tool call, with its result and the contents that the model wrote. */
@@ -32,7 +32,7 @@ export function createModelView() {
     for (const use of toolUses) asked.set(use.tool_use_id, use);
     const texts = [
       text,
-      ...toolUses.map((use) => askedIn(toolUseBlock(use))),
+      ...toolUses.map((use) => inputText(toolUseBlock(use))),
       ...toolResults.map((result) => result.text),
     ];
     seen.push(...texts.filter(Boolean).map(textSearch));

@@ -111,16 +111,16 @@ export function dayOf(t: number): string {
 }
 
 /** Counts of facts. `given`: facts kept only because ctxb handed them back. */
-export type RetentionCounts = ReturnType<typeof keptOf>;
+export type RetentionCounts = ReturnType<typeof countKept>;
 
 export type RetentionTotals = ReturnType<typeof retentionTotals>;
 
 export function retentionTotals(reliefs: readonly ReliefSeen[]) {
-  const known = FACT_KINDS.map((kind) => [kind, keptOf(reliefs, [kind])]);
+  const known = FACT_KINDS.map((kind) => [kind, countKept(reliefs, [kind])]);
   return { reliefs: reliefs.length, known: Object.fromEntries(known) as Record<FactKind, RetentionCounts> };
 }
 
-export function keptOf(reliefs: readonly ReliefSeen[], kinds: readonly FactKind[]) {
+export function countKept(reliefs: readonly ReliefSeen[], kinds: readonly FactKind[]) {
   const sum = (of: 'all' | 'kept' | 'given') => sumOf(reliefs, (relief) => sumOf(kinds, (kind) => relief[of][kind]));
   return { all: sum('all'), kept: sum('kept'), given: sum('given') };
 }

@@ -2,7 +2,7 @@ type Rows = readonly (readonly string[])[];
 
 const GAP = '  ';
 
-export function present(...lines: readonly (string | false | undefined)[]): string[] {
+export function presentLines(...lines: readonly (string | false | undefined)[]): string[] {
   return lines.filter((line) => line !== false && line !== undefined);
 }
 

@@ -3,9 +3,9 @@ import { FACT_KINDS } from '../core/memory/notebook/fact.ts';
 import { FACT_NAMES } from '../messages.ts';
 import type { CompactionSeen, ReliefSeen } from '../replay/items-seen.ts';
 import type { FactPlace } from '../replay/observers/places.ts';
-import { keptOf } from '../replay/sums.ts';
+import { countKept } from '../replay/sums.ts';
 import { counted, tokens } from './figures.ts';
-import { fitText, present } from './layout.ts';
+import { fitText, presentLines } from './layout.ts';
 import { onOneLine } from './shown.ts';
 import type { Style } from './style.ts';
 
@@ -25,7 +25,7 @@ export function receiptLines(receipts: readonly ReliefReceipt[], style: Style, c
 
 function reliefLines(receipt: ReliefReceipt, style: Style, columns: number): string[] {
   const { session, file, relief, compaction } = receipt;
-  const { all, kept, given } = keptOf([relief], FACT_KINDS);
+  const { all, kept, given } = countKept([relief], FACT_KINDS);
   const sizes =
     compaction?.firstAfter == null
       ? ''
@@ -33,7 +33,7 @@ function reliefLines(receipt: ReliefReceipt, style: Style, columns: number): str
   const relieved = relief.actual ? kept : kept - given;
   const lostFacts: readonly Partial<FactPlace>[] = [...relief.gone, ...relief.stayed];
   const refetched = lostFacts.filter(({ again = null }) => again !== null).length;
-  return present(
+  return presentLines(
     style.bold(`${relief.relief} before call ${relief.call} of session ${(session ?? '?').slice(0, 8)}${sizes}`),
     style.dim(`log: ${onOneLine(file)}`),
     `counted in the request after it: ${relieved} of ${counted(all, 'fact')}${relief.actual && given > 0 ? `, ${given} of them handed back by ctxb` : ''}`,
@@ -67,7 +67,7 @@ function factLine(
   { mark, text, line = null, again = null }: ReportedFact & Partial<FactPlace> & { readonly mark: string },
   columns: number,
 ): string {
-  const places = present(line !== null && `line ${line}`, again !== null && `asked for again in call ${again}`);
+  const places = presentLines(line !== null && `line ${line}`, again !== null && `asked for again in call ${again}`);
   const behind = places.length === 0 ? '' : `  (${places.join('; ')})`;
   return `${mark} ${fitText(onOneLine(text), columns - 2 - behind.length)}${behind}`;
 }

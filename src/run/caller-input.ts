@@ -23,7 +23,7 @@ export async function callerInput(
 ): Promise<CallerInput> {
   const { invocation, prompts = [], promptsFile, config, resumed } = run;
   if (resumed !== undefined) return { lines: linesOf(resumed.prompts, 'waiting') };
-  const stamp = createStamp(runId);
+  const stamp = createStamper(runId);
   if (invocation.inputFormat === 'stream-json')
     return { stream: protocolLines(stdin, config.observe ? undefined : stamp) };
   const own = [...(text ? [text] : []), ...prompts].map((prompt) => promptLine(prompt, stamp));
@@ -78,7 +78,7 @@ export interface CallerInput {
 
 type Stamp = () => string;
 
-export function createStamp(runId: string): Stamp {
+export function createStamper(runId: string): Stamp {
   let count = 0;
   return () => stampUuid(runId, ++count);
 }

@@ -96,7 +96,7 @@ export async function conductSession(headless: HeadlessRun, ends: RunEnds): Prom
 }
 
 /** Whether to replace a claude that ended before its first prompt. */
-export function isReplaced({ config, invocation }: HeadlessRun, end: ChildEnd): boolean {
+export function shouldReplace({ config, invocation }: HeadlessRun, end: ChildEnd): boolean {
   const { observe, recovery } = config;
   if (observe || !recovery.enabled || recovery.maxRestarts === 0 || !invocation.sessionPersistence) return false;
   // A claude that exits by itself, without a session yet, was started with wrong arguments.

@@ -87,7 +87,7 @@ function joinParts(...parts: readonly string[]): string {
 const MAX_GIVEN = 7_900;
 const MAX_CUT_NOTE = 300;
 
-export function repeatedHandoff(document: string, path: string): string {
+export function handoffPrompt(document: string, path: string): string {
   return joinParts(opening(path), givenText(document, path, MAX_GIVEN));
 }
 

@@ -52,7 +52,7 @@ export interface Watcher {
   ended(state: GovernorState, end: { readonly record: string | undefined; readonly isResumable: boolean }): void;
   /** Called before a write to stdout, which may be the same terminal. */
   clear(): void;
-  /** Asks the user like `Ask`; undefined also if nobody can be asked. */
+  /** Asks the user like `AskPerson`; undefined also if nobody can be asked. */
   ask(question: string, answer: () => Promise<string | undefined>): Promise<string | undefined>;
 }
 

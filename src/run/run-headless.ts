@@ -131,7 +131,7 @@ function claudeOf(headless: HeadlessRun, io: Io, runId: string) {
   };
 }
 
-export function plannedStart(headless: HeadlessRun, io: Io) {
+export function planStart(headless: HeadlessRun, io: Io) {
   return claudeOf(headless, io, randomUUID()).planned();
 }
 
@@ -149,9 +149,9 @@ async function readWhile(
   { ended }: Child,
   { first }: SignalWatch,
 ): Promise<PromptText | undefined> {
-  const { isReplaced } = await import('./conduct.ts');
+  const { shouldReplace } = await import('./conduct.ts');
   // A signal has no claude process to end then, so it ends the wait for the prompt.
-  const endedEarly = ended.then((end) => (isReplaced(headless, end) ? first : undefined));
+  const endedEarly = ended.then((end) => (shouldReplace(headless, end) ? first : undefined));
   return Promise.race([pipedPrompt, endedEarly.then(() => undefined)]);
 }
 

@@ -4,7 +4,7 @@ import { priceOfModel, savedUsd } from '../core/governor/relief/accounts.ts';
 import { endReason } from '../core/governor/run-status.ts';
 import type { GovernorState } from '../core/governor/state.ts';
 import { CtxbError, messageOf } from '../errors.ts';
-import { replaceFile, requireFolder, requireFree } from '../store/files/write-file.ts';
+import { replaceFile, requireFolder, requireWritablePage } from '../store/files/write-file.ts';
 import { maskedJson } from '../store/masks/disk-text.ts';
 import type { Session } from './run-session.ts';
 
@@ -50,7 +50,7 @@ export function createRunSummary(path: string) {
 
 function requireWritable(path: string): void {
   try {
-    requireFree(path, KIND);
+    requireWritablePage(path, KIND);
     requireFolder(path);
   } catch (cause) {
     throw new CtxbError('usage', `--summary ${messageOf(cause)}`, { cause });

@@ -31,7 +31,7 @@ export type KnownByStatus = Pick<StatusInput, 'window' | 'model' | 'usage' | 'li
  */
 export function withReport(before: GovernorState, known: KnownByStatus): GovernorState {
   const state = withWindow(before, known);
-  const event = callAhead(state, known);
+  const event = unloggedCall(state, known);
   const next =
     event === undefined ? state : createHost(state).feed({ t: before.facts.now, from: 'claude', event }).after;
   const { gauge, relief, run } = next;
@@ -52,7 +52,7 @@ function withWindow(state: GovernorState, { window = 0, model, limits }: KnownBy
  * The reported call as an event; undefined if the log contains it, or if the usage is not the context of a call. After a
  * compaction, claude sends usage of all zeros.
  */
-export function callAhead({ gauge }: GovernorState, { usage, model }: KnownByStatus): AssistantEvent | undefined {
+export function unloggedCall({ gauge }: GovernorState, { usage, model }: KnownByStatus): AssistantEvent | undefined {
   if (usage === undefined || isAllZero(usage)) return undefined;
   // Some gateways report what was written to the cache only by lifetime, which claude omits here.
   const unsplit = gauge.call === null ? 0 : contextOf({ ...gauge.call.usage, cacheCreation: 0 });

@@ -2,10 +2,10 @@ import { rmdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, join, resolve, sep } from 'node:path';
 import { CtxbError } from '../errors.ts';
-import { isInside, kindOf, namesIn, realPath, removeFile } from './files/plain-file.ts';
+import { isInside, kindOf, matchingNames, realPath, removeFile } from './files/plain-file.ts';
 import { ignoreErrors, orStoreError } from './files/store-error.ts';
 import { requireOwn } from './folders/context-dir.ts';
-import { everythingIn, type FolderEntry, IGNORE, MARK, SESSIONS } from './folders/own-names.ts';
+import { type FolderEntry, IGNORE, listFolder, MARK, SESSIONS } from './folders/own-names.ts';
 import { liveFlowRuns } from './runs/flow-run.ts';
 import { liveInboxes } from './runs/inbox.ts';
 import { type LinkedRun, liveRuns } from './runs/journal.ts';
@@ -50,7 +50,7 @@ export function planCleanup(contextDir: string, options: CleanupOptions) {
   const needed = [...running, ...sessionsOf(unfinished)];
   const removable = old.filter(({ id }) => !needed.includes(id)).map(({ id }) => join(SESSIONS, id));
   const isFree = keep === undefined && running.length + unfinished.length === 0;
-  const foreign = [...everythingIn(root)].filter(({ isOurs }) => !isOurs).map(({ name }) => name);
+  const foreign = [...listFolder(root)].filter(({ isOurs }) => !isOurs).map(({ name }) => name);
   const left = keep === undefined ? foreign : [];
   return {
     root,
@@ -107,7 +107,7 @@ function sessionsIn(root: string) {
 /** All of ctxb's files, except those that mark the folder as ctxb's. */
 function removalsIn(root: string): Removal[] {
   const removals = new Map<string, FolderEntry[]>();
-  for (const found of everythingIn(root)) {
+  for (const found of listFolder(root)) {
     const [first = '', second] = found.name.split(sep);
     if (!found.isOurs || first === MARK || first === IGNORE) continue;
     const name = first === SESSIONS && second !== undefined ? join(first, second) : first;
@@ -127,7 +127,7 @@ export function carryOutCleanup({ root, remove, removesFolder }: CleanupPlan): v
   }
   if (!removesFolder) return;
   // Remove the mark last, so that an interrupted clean-up can be repeated.
-  const marks = namesIn(root)
+  const marks = matchingNames(root)
     .filter((name) => name.startsWith(IGNORE) || name.startsWith(MARK))
     .sort();
   for (const name of marks) removeFile(join(root, name));

@@ -83,7 +83,7 @@ function renew(line: string, round: number): string {
 
 /** One session that all rounds belong to. */
 function createWork() {
-  const extractor = createExtractor({ live: false });
+  const extractor = createExtractor({ isLive: false });
   const entryOf = createEntryMaker(redact);
   const notebook = createNotebook();
   let pages = 0;

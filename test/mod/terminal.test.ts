@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../src/config/defaults.ts';
-import { heardText, linesText, noteText, summaryText } from '../../src/core/exact/own-words.ts';
+import { linesText, noteText, promptsHeardText, summaryText } from '../../src/core/exact/own-words.ts';
 import { type Engine, isSeenByModel } from '../../src/mod/engine.ts';
 import { bandText, foldedText } from '../../src/mod/terminal/commands.ts';
 import { createLogReader } from '../../src/mod/terminal/log-reader.ts';
@@ -274,7 +274,7 @@ it.each([
   [linesText(['Bash a', 'Bash b']), '[ctxb] 2 steps, one line each (ctrl+o shows all)'],
   [noteText('', 0), '[ctxb] compacted here (ctrl+o shows all)'],
   [summaryText('Long ago'), "[ctxb] claude's summary of what came before (ctrl+o shows all)"],
-  [heardText('mind the tests'), undefined],
+  [promptsHeardText('mind the tests'), undefined],
   ['[ctxb] is what my log says', undefined],
   ['and go on', undefined],
 ])('folds a message of an exact compaction to one line, and keeps the words of the user: %j', (text, drawn) => {

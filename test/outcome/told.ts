@@ -1,7 +1,7 @@
 // Plays jobs drawn by lot with claude alone and with ctxb, and prints where the saving that a run tells differs from the
 // real one, and how many runs cost more than the bound: node dist/bench/told.mjs [drawn|wide|long|kinds|reported|level|a kind] [first seed] [last seed]
 import { savedUsd } from '../../src/core/governor/relief/accounts.ts';
-import { accountsOf } from '../../src/core/governor/relief/baseline.ts';
+import { costsSoFar } from '../../src/core/governor/relief/baseline.ts';
 import { sumOf } from '../../src/core/text/sum-of.ts';
 import { drawn, drawnLong, drawnWide } from '../support/economy/drawn.ts';
 import { drawnKind, KINDS } from '../support/economy/kinds.ts';
@@ -54,7 +54,7 @@ function rowOf(name: string, alone: Played, run: Played, { skipped, owed, summar
   if (run.driver === undefined) throw new Error('claude alone tells nothing');
   const { state } = run.driver;
   const [told, measured] = [savedUsd(state), alone.usd - run.usd];
-  const accounts = accountsOf(state.relief.baseline, state.gauge);
+  const accounts = costsSoFar(state.relief.baseline, state.gauge);
   const error = (accounts.baseline - accounts.real) / 1e6 - measured;
   const share = error / alone.usd;
   const calls = `${alone.calls} / ${run.calls - skipped + owed}`;

@@ -1,10 +1,10 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { createStamp, promptLine, protocolLines, withUuid } from '../../src/run/caller-input.ts';
+import { createStamper, promptLine, protocolLines, withUuid } from '../../src/run/caller-input.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-const stamp = createStamp('00000000-0000-4000-8000-000000000000');
+const stamp = createStamper('00000000-0000-4000-8000-000000000000');
 
 describe('a uuid is inserted into a user line', () => {
   it.each([

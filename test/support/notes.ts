@@ -22,7 +22,7 @@ export function entriesOf(heard: readonly Heard[], options: Partial<ExtractOptio
     const event = decodeObject(line);
     return from === 'caller' ? { t, from, event, line: JSON.stringify(line) } : { t, from, event };
   });
-  return noted(inputs, { live: true, ...options });
+  return noted(inputs, { isLive: true, ...options });
 }
 
 /** The entry of one call whose result is a text, and of what was reported beside it. */
@@ -34,7 +34,7 @@ export function resultEntry(name: string, input: object, text: unknown, more: Re
     { ...common, type: 'assistant', message: use },
     { ...common, type: 'user', message: { role: 'user', content: [block] }, toolUseResult: more.report },
   ];
-  const source = createEntrySource({ live: true, mask: more.mask ?? unmasked });
+  const source = createEntrySource({ isLive: true, mask: more.mask ?? unmasked });
   const inputs = lines.map((line): Input => ({ t: 1, from: 'claude', event: decodeObject(line) }));
   const [entry] = inputs.flatMap((one) => source.add(one)).filter(({ kind }) => kind === 'tool');
   if (entry?.kind !== 'tool') throw new Error('there is no entry');
@@ -54,7 +54,7 @@ export function entriesIn(path: string): Entry[] {
     const line = reader.read(asRead(text));
     return line.kind === 'input' ? [line.input] : [];
   });
-  return noted(inputs, { live: false });
+  return noted(inputs, { isLive: false });
 }
 
 function noted(inputs: readonly Input[], options: ExtractOptions): Entry[] {

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { KEYS, type Key, type KeyPath } from '../../src/config/keys.ts';
-import { type KeySchema, namesIn, SETTINGS, schemaFor, TOOL_SCHEMA } from '../../src/config/schema.ts';
+import { type KeySchema, keySchemaFor, namesIn, SETTINGS, TOOL_SCHEMA } from '../../src/config/schema.ts';
 import { schemaOf } from '../../src/config/values.ts';
 
 type GroupOf<P extends string> = P extends `${infer G}.${string}` ? G : never;
@@ -40,5 +40,5 @@ function settingSchema(name: string): KeySchema {
 
 function optional(path: KeyPath): v.GenericSchema {
   const key: Key = KEYS[path];
-  return v.optional(schemaFor(key), key.preset);
+  return v.optional(keySchemaFor(key), key.preset);
 }

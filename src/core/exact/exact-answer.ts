@@ -23,14 +23,14 @@ export interface Answer {
   readonly messages?: readonly Message[];
   readonly outcome: Outcome;
   /** Why the compaction should wait for the next call. */
-  readonly waits?: string;
+  readonly reasonToWait?: string;
 }
 
 export interface AnswerOptions {
   /** claude's id of the model; the form of kept steps depends on it. */
   readonly model?: string;
   /** Tokens that the conversation may still grow by. If unseen results fit, compaction waits for the next call. */
-  readonly waitRoom?: number;
+  readonly roomToWait?: number;
   /** Files read by tool calls that the plan keeps whole. */
   readonly files?: CurrentFiles;
 }
@@ -56,7 +56,7 @@ export function exactAnswer(messages: readonly Message[], given: ExactPlan, circ
   const plan = { ...given, summary };
   const answer = answerTo(messages, plan, circumstances);
   const { answered, whole } = answer.outcome;
-  if (answer.waits !== undefined) return answer;
+  if (answer.reasonToWait !== undefined) return answer;
   // Beside what a summary would leave, all contents stay that claude would show again.
   if (summary !== undefined)
     return answered && keep.every((id) => whole.includes(id)) ? answer : refusal(messages, TOO_LARGE);
@@ -82,7 +82,7 @@ function answerTo(messages: readonly Message[], plan: ExactPlan, circumstances: 
   if (refused !== undefined) return refused;
   const others = shared.filter((part) => !whole.has(part));
   const entries = withinRoom(entriesOf(others, rest), rest);
-  const gone = sumOf(parts, (part) => (part.kind === 'note' ? part.gone : 0)) + entries.gone;
+  const gone = sumOf(parts, (part) => (part.kind === 'note' ? part.omittedSteps : 0)) + entries.gone;
   const messagesLeft = assembleMessages(shared, whole, entries.kept, noteText(note, gone));
   const [before, after] = [extentOf(messages), extentOf(messagesLeft)];
   if (after.tokens > budget) return refusal(messages, `what has to stay is ${after.tokens} of ${budget} tokens`);
@@ -109,13 +109,13 @@ function refuseCut(
   open: Round,
   isCut: boolean,
   { summary }: ExactPlan,
-  { waitRoom = 0 }: AnswerOptions,
+  { roomToWait = 0 }: AnswerOptions,
 ): Answer | undefined {
   const loss = lossReason(open);
-  const waits = loss ?? (isCut ? 'the model has yet to see results for which there is no room' : undefined);
-  if (waits === undefined) return undefined;
-  if (tokensOfAll(open.messages) < waitRoom) return { ...refusal(messages, waits), waits };
-  return loss === undefined && summary === undefined ? undefined : refusal(messages, waits);
+  const reasonToWait = loss ?? (isCut ? 'the model has yet to see results for which there is no room' : undefined);
+  if (reasonToWait === undefined) return undefined;
+  if (tokensOfAll(open.messages) < roomToWait) return { ...refusal(messages, reasonToWait), reasonToWait };
+  return loss === undefined && summary === undefined ? undefined : refusal(messages, reasonToWait);
 }
 
 interface Sharing {

@@ -5,7 +5,7 @@ import { oneLine, shorten } from '../text/words.ts';
 
 /** Messages that ctxb adds to the conversation. The next compaction knows them by their openings. */
 export type OwnMessage =
-  | { readonly kind: 'note'; readonly gone: number }
+  | { readonly kind: 'note'; readonly omittedSteps: number }
   /** The work between two prompts, one line per step. */
   | { readonly kind: 'lines'; readonly lines: readonly string[] }
   /** The user's words during a turn. */
@@ -40,7 +40,7 @@ function isAsked(text: string): boolean {
 
 /** Reads a message that ctxb added; undefined for other messages. */
 export function readOwnMessage(text: string): OwnMessage | undefined {
-  if (text.startsWith(NOTE)) return { kind: 'note', gone: Number(groupsIn(OMITTED_STEPS, text)[0] ?? 0) };
+  if (text.startsWith(NOTE)) return { kind: 'note', omittedSteps: Number(groupsIn(OMITTED_STEPS, text)[0] ?? 0) };
   if (text.startsWith(SUMMARY_TITLE)) return { kind: 'summary', text: text.slice(SUMMARY_TITLE.length + 1) };
   if (text.startsWith(HEARD_TITLE)) return { kind: 'heard', text: text.slice(HEARD_TITLE.length + 1) };
   if (isAsked(text)) return { kind: 'asked' };
@@ -70,7 +70,7 @@ export function stepText(lines: readonly string[], calls: readonly string[]): st
   return [listText(STEP_TITLE, lines), ...calls].join('\n\n');
 }
 
-export function heardText(text: string): string {
+export function promptsHeardText(text: string): string {
   return `${HEARD_TITLE}\n${text}`;
 }
 

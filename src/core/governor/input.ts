@@ -4,7 +4,7 @@ import type { OwnEvent } from './own-events.ts';
 
 export type {
   ExitEvent,
-  OutsideRequest as Ask,
+  OutsideRequest,
   OwnEvent,
   OwnEventOf,
   RecoveredEvent,

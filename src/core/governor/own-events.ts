@@ -1,6 +1,6 @@
 import type { ExactReceipt } from '../protocol/exact-plan.ts';
 import { countOf, countOrZero, fieldsOf, numberOf, stringOf, textOf, textsOf } from '../protocol/fields.ts';
-import type { Asker } from './relief/relief-state.ts';
+import type { Requester } from './relief/relief-state.ts';
 import type { FileMeasure } from './tool-budget/tool-budget.ts';
 
 /** Functions that check the value of each field. */
@@ -131,7 +131,7 @@ export const OWN_EVENTS = {
   /** A request by `ctxb compact`, `ctxb handoff` or `ctxb stop`. Answered by an `answer-asker`. */
   ask: {
     ask: (value: unknown) => readOutsideRequest(value) as OutsideRequest,
-    by: (value: unknown): Asker =>
+    by: (value: unknown): Requester =>
       readBy({ from: (from) => (from === 'caller' ? from : 'command'), id: stringOf }, value),
   },
   /** The path of the session's notes, as the agent should write it. All earlier entries have been reported. */

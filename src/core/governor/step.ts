@@ -4,7 +4,7 @@ import { answerDelayedHooks, giveUpAsking } from './control/control.ts';
 import { onFileMeasured, onResultStored } from './control/hook-callbacks.ts';
 import { placeTrigger } from './control/trigger.ts';
 import { advance } from './conversation/advance.ts';
-import { answerAskers, onAsk, onInterrupt } from './conversation/asks.ts';
+import { answerAskers, onInterrupt, onOutsideRequest } from './conversation/asks.ts';
 import { onCallerEnd, onCallerLine } from './conversation/caller-line.ts';
 import { onClaude } from './conversation/claude-line.ts';
 import { closePromptsWithoutTurn, closeSkippedPrompts } from './conversation/send-prompt.ts';
@@ -53,7 +53,7 @@ const ON_OWN_EVENT: {
 } = {
   begin: (state) => onProcessStart(startTimeLimit(state)),
   interrupt: (state) => onInterrupt(state),
-  ask: (state, { ask, by }) => onAsk(state, ask, by),
+  ask: (state, { ask, by }) => onOutsideRequest(state, ask, by),
   exit: onExit,
   recovered: onRecovered,
   state: (state, { to }) => changedIn(state, 'session', { state: to }),

@@ -1,7 +1,7 @@
 import { inBackticks, LONG_LINE_LENGTH, oneLine, withSpaces } from '../text/words.ts';
 import type { DeadEnd, DeadEndReport, Entry, ToolEntry } from './entry.ts';
 import { remember } from './remember.ts';
-import { commandCore, isReadOnly } from './shell/command-words.ts';
+import { comparedCommand, isReadOnly } from './shell/command-words.ts';
 
 /** A dead end is found, seen again (`grown`), or disproved by a success (`cleared`). */
 export interface DeadEndChange {
@@ -131,7 +131,7 @@ function callKey({ agent, name, input }: ToolEntry): string {
 }
 
 function coreOf({ agent, command }: ToolEntry): string | undefined {
-  return command && `${agent}\n${commandCore(command.text).text}`;
+  return command && `${agent}\n${comparedCommand(command.text).text}`;
 }
 
 /** Whether other calls may now end otherwise. Effects of commands are unknown, and before a prompt a user may act. */

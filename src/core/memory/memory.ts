@@ -29,7 +29,7 @@ export type Memory = ReturnType<typeof createMemory>;
 export function createMemory({ run, mask }: { readonly run: Run; readonly mask: Mask }) {
   // The window may become known later. The log keeps its size, a share of the smallest window.
   const notebook = createNotebook(inTokens(run.policy.tiers.history, run.policy.window ?? SMALL_WINDOW));
-  const source = createEntrySource({ live: true, mask });
+  const source = createEntrySource({ isLive: true, mask });
   const receipts = createReceipts(() => factsOf(notebook));
   let folder = run.contextDir;
   let isOpen = false;

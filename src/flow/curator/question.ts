@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { codePoints } from '../../core/governor/gauge/token-estimate.ts';
 import { parseJson } from '../../core/protocol/fields.ts';
 import { cut, groupDigits, inBackticks, inFence, LINE_LENGTH, LONG_LINE_LENGTH } from '../../core/text/words.ts';
-import { present } from '../../report/layout.ts';
+import { presentLines } from '../../report/layout.ts';
 import { type TaughtStep, taskParts, teachingSections } from '../pack/frame.ts';
 import { BETWEEN_PARTS, type PackItem, type Summary } from '../pack/step-block.ts';
 import { MAX_OUTPUT_CHARS, type SummaryTask } from './summaries.ts';
@@ -73,7 +73,7 @@ function historyList(history: readonly PackItem[]): string {
 }
 
 function historyLine({ stepId, agent, ok, output, path }: PackItem): string {
-  const about = present(
+  const about = presentLines(
     agent && `agent ${shown(agent)}`,
     `${groupDigits(codePoints(output))} characters`,
     !ok && 'failed',

@@ -1,6 +1,6 @@
 import { BUDGET_FIELDS } from '../../config/config.ts';
 import { counted, percent, tokens } from '../../report/figures.ts';
-import { align, foldText, present } from '../../report/layout.ts';
+import { align, foldText, presentLines } from '../../report/layout.ts';
 import { onOneLine } from '../../report/shown.ts';
 import type { Style } from '../../report/style.ts';
 import { type BriefingWorld, briefingOf, effectiveCurator, type FlowPlace } from '../briefing.ts';
@@ -66,7 +66,9 @@ export function flowExplainText(explained: FlowExplained, style: Style, columns?
 
 export function explainHeading({ profile, run, steps }: FlowExplained): string {
   const from = run === null ? 'nothing has run yet' : `outputs of run ${run}`;
-  return present(counted(steps.length, 'step'), profile !== null && `profile ${onOneLine(profile)}`, from).join(', ');
+  return presentLines(counted(steps.length, 'step'), profile !== null && `profile ${onOneLine(profile)}`, from).join(
+    ', ',
+  );
 }
 
 export function explainLines(step: StepExplained, style: Style): string[] {

@@ -1,12 +1,12 @@
 import type { Output } from '../../io.ts';
 import { decisionText, isRoutine } from '../../messages.ts';
 import { counted, dollars, duration, tokens } from '../../report/figures.ts';
-import { hangingIndent, present } from '../../report/layout.ts';
+import { hangingIndent, presentLines } from '../../report/layout.ts';
 import { onOneLine } from '../../report/shown.ts';
 import type { Style } from '../../report/style.ts';
 import type { FlowStep } from '../flow.ts';
 import type { Board, FlowWatcher, RanStep, StepNews } from '../run/conduct-flow.ts';
-import { shortError, totalsOf } from './run-report.ts';
+import { shortenError, totalsOf } from './run-report.ts';
 
 export function createFlowProgress(stderr: Output, style: Style, quiet: boolean): FlowWatcher {
   stderr.on('error', () => {});
@@ -37,7 +37,7 @@ export function createFlowProgress(stderr: Output, style: Style, quiet: boolean)
 
 function newsText({ kind, end }: StepNews): string {
   if (end === undefined) return kind;
-  if (kind === 'failed') return `failed: ${shortError(end.measured.error)} (${endText([end])})`;
+  if (kind === 'failed') return `failed: ${shortenError(end.measured.error)} (${endText([end])})`;
   return kind === 'done' ? `done: ${endText([end])}` : `stopped (${endText([end])})`;
 }
 
@@ -53,7 +53,7 @@ export function flowEndLines(board: Board): string[] {
   const idsOf = (wanted: StepNews['kind']) => [...board].flatMap(([id, { kind }]) => (kind === wanted ? id : []));
   const skipped = idsOf('skipped');
   const ends = [...board.values()].flatMap(({ end }) => end ?? []);
-  return present(
+  return presentLines(
     skipped.length > 0 && `not run: ${skipped.join(', ')}`,
     `${idsOf('done').length} of ${counted(board.size, 'step')} done: ${endText(ends)}; each step: ctxb flow report`,
   );

@@ -1,7 +1,7 @@
 import { sumOf } from '../../core/text/sum-of.ts';
 import { shorten } from '../../core/text/words.ts';
 import { counted, dollars, duration, NO_VALUE, tokens } from '../../report/figures.ts';
-import { align, foldText, present, tableOf } from '../../report/layout.ts';
+import { align, foldText, presentLines, tableOf } from '../../report/layout.ts';
 import { onOneLine } from '../../report/shown.ts';
 import type { Style } from '../../report/style.ts';
 import type { EarlierRun, KnownReceipt } from '../earlier-run.ts';
@@ -100,13 +100,13 @@ function cellsOf({ step, measured, curation, ...figures }: StepFigures) {
 
 function faultLines({ step, curation, measured }: StepFigures, { red, yellow }: Style): string[] {
   const name = onOneLine(step);
-  return present(
-    measured?.error && red(`! ${name}: ${onOneLine(shortError(measured.error))}`),
+  return presentLines(
+    measured?.error && red(`! ${name}: ${onOneLine(shortenError(measured.error))}`),
     curation?.fault != null && yellow(`! the curator of ${name}: ${onOneLine(curation.fault)}`),
   );
 }
 
 /** The step file contains the complete error. */
-export function shortError(error = ''): string {
+export function shortenError(error = ''): string {
   return shorten(error, 200);
 }

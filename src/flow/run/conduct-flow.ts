@@ -1,11 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import { signalExitCode } from '../../claude/child.ts';
 import type { Io } from '../../io.ts';
-import { present } from '../../report/layout.ts';
+import { presentLines } from '../../report/layout.ts';
 import { watchSignals } from '../../run/signals.ts';
 import { processMark } from '../../store/files/process-mark.ts';
 import type { FlowRunFiles } from '../../store/runs/flow-run.ts';
-import { briefingOf, effectiveCurator, type FlowPlace, isThere } from '../briefing.ts';
+import { briefingOf, effectiveCurator, type FlowPlace, fileExists } from '../briefing.ts';
 import { type Curation, curate } from '../curator/curate.ts';
 import { createSummaries } from '../curator/summaries.ts';
 import { OUTPUT_FILE, RECEIPT_FILE, STEP_FILE, stepOutput } from '../earlier-run.ts';
@@ -83,7 +83,7 @@ function createSteps(run: FlowRun, stop: FlowStop, io: Io) {
     const { timeoutSeconds } = step;
     const claude = { ...run.claudeFor(step), prompt, timeoutSeconds, stop: stop.atOnce };
     const end = await runStep(claude, io, progress.watcher(step), files.stream(step.id));
-    const missing = step.outputs.filter((path) => !isThere(io, path));
+    const missing = step.outputs.filter((path) => !fileExists(io, path));
     if (end.measured.exit_code !== 0 || missing.length === 0) return end;
     return { ...end, measured: { ...end.measured, exit_code: 1, error: `it has not made ${missing.join(', ')}` } };
   }
@@ -102,7 +102,7 @@ function createSteps(run: FlowRun, stop: FlowStop, io: Io) {
     // The signal ended the curator's claude. The step's claude would otherwise start after it.
     if (stop.noMore.aborted) return { ...receipt, measured: NOT_STARTED };
     const fault = curation?.receipt.fault;
-    for (const text of present(...receipt.warnings, fault != null && `the curator: ${fault}`)) {
+    for (const text of presentLines(...receipt.warnings, fault != null && `the curator: ${fault}`)) {
       progress.watcher(step).notice(text);
     }
     files.write(step.id, 'pack.md', pack.text);

@@ -16,7 +16,7 @@ import { UNANSWERED_CODE } from '../../core/governor/run-status.ts';
 import { decodeLine } from '../../core/protocol/decode.ts';
 import { CtxbError } from '../../errors.ts';
 import type { Io } from '../../io.ts';
-import { present } from '../../report/layout.ts';
+import { presentLines } from '../../report/layout.ts';
 import type { Watcher } from '../../run/headless-run.ts';
 import { runHeadless } from '../../run/run-headless.ts';
 import { timeoutSignal } from '../../run/signals.ts';
@@ -155,7 +155,7 @@ export function readStepClaude(words: readonly string[], model: string | undefin
 function refuseFlowOptions(invocation: HeadlessInvocation): void {
   const { prompt, resumes, passed, passedAgain, inputFormat, outputFormat } = invocation;
   const isUnnamedWorktree = withNamedWorktree(invocation, '').passed.length > passed.length;
-  const wrong = present(
+  const wrong = presentLines(
     prompt !== undefined && `the prompt "${prompt}"`,
     (resumes || passed.length > passedAgain.length) && 'the session',
     isUnnamedWorktree && 'the worktree (or give it a name)',

@@ -95,10 +95,10 @@ export function register(on: On, options: Options): void {
       plugin.forgetCompaction();
       return next(e);
     }
-    const { messages, outcome, waits } = await compact($, plugin, e);
+    const { messages, outcome, reasonToWait } = await compact($, plugin, e);
     if (messages !== undefined) return { messages };
     // Only a full context justifies the cost of a summary.
-    const isEarly = waits !== undefined || (e.trigger === 'plugin' && !plugin.session.isFull());
+    const isEarly = reasonToWait !== undefined || (e.trigger === 'plugin' && !plugin.session.isFull());
     return isEarly ? { skip: `ctxb: ${outcome.why}` } : next(e);
   });
 
@@ -144,8 +144,8 @@ async function compact($: Engine, plugin: PluginState, e: CompactEvent): Promise
   const circumstances = await circumstancesOf($, e, plugin.waits);
   const size = plugin.session.size();
   const answer = plugin.session.compact(messages, { ...circumstances, isMidTurn });
-  plugin.waits = answer.waits === undefined ? 0 : plugin.waits + 1;
-  if (answer.waits !== undefined) return answer;
+  plugin.waits = answer.reasonToWait === undefined ? 0 : plugin.waits + 1;
+  if (answer.reasonToWait !== undefined) return answer;
   const ms = Math.round(performance.now() - started);
   plugin.last = { version: 1, number: 1, ms, ...answer.outcome };
   plugin.news = plugin.last.answered ? { from: leavesAll(plugin.last) ? undefined : size } : undefined;

@@ -18,7 +18,7 @@ import { createHost } from '../../host/governor-host.ts';
 import { createInputReader } from '../../replay/inputs.ts';
 import { replayRun } from '../../replay/replay-run.ts';
 import { counted } from '../../report/figures.ts';
-import { callAhead, type KnownByStatus, withReport } from '../../statusline/judge-status.ts';
+import { type KnownByStatus, unloggedCall, withReport } from '../../statusline/judge-status.ts';
 
 /** The plugin's options. Their defaults are in `userConfig` of plugin.json. */
 export type Options = Readonly<Record<string, string | number | boolean | readonly string[]>>;
@@ -178,7 +178,7 @@ export function createTerminalSession(options: Options) {
     judged,
     size,
     /** Whether claude has made a call that is missing in the log as read so far. */
-    isBehind: () => callAhead(host.state, known) !== undefined,
+    isBehind: () => unloggedCall(host.state, known) !== undefined,
     isDue,
     isFull,
     compact,

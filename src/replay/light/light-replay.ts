@@ -104,7 +104,7 @@ export function createLightReplay({ run, mask }: { readonly run: Run; readonly m
     /** Whether tool results currently have no effect on the figures. */
     isCalm: () => isLog && figures.dialect === 'session' && isCalm(state),
     /** Whether neither tool results nor prompts currently have an effect on the figures. */
-    isTold: () => isLog && isCalm(state) && state.gauge.calls > 0 && figures.prompt() !== null,
+    areTextsUnused: () => isLog && isCalm(state) && state.gauge.calls > 0 && figures.prompt() !== null,
     line(read: ReadLine): void {
       if (usual.has(read)) {
         feedUsual(read);

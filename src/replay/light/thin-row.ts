@@ -29,7 +29,7 @@ interface State {
   /** Whether tool results currently have no effect on the figures. */
   readonly isCalm: () => boolean;
   /** Whether neither tool results nor prompts currently have an effect on the figures. */
-  readonly isTold: () => boolean;
+  readonly areTextsUnused: () => boolean;
 }
 
 /** Reads the rows of one layout. */
@@ -48,7 +48,7 @@ interface Reader {
  * @param state whether tool results and prompts currently have an effect
  * @returns undefined if the line is not a row with an object
  */
-export function createThinner(state: State): ReadQuickly {
+export function createQuickReader(state: State): ReadQuickly {
   return createRowReader((row, isRow) => (isRow ? readerOf(row, state) : flatReader(row, state)));
 }
 
@@ -144,7 +144,7 @@ function readerOf(row: Fields, state: State): Reader | undefined {
   const [content, report] = [layout.bytesOf(CONTENT), layout.bytesOf(REPORT)];
   const answers = row.type === 'user' ? (subagentOf(row) ?? '') : undefined;
   const isTelling = () => {
-    if (isPrompt) return !state.isTold() || content()[0] !== QUOTE || hasAny(content(), SIGNIFICANT);
+    if (isPrompt) return !state.areTextsUnused() || content()[0] !== QUOTE || hasAny(content(), SIGNIFICANT);
     return !state.isCalm() || hasAny(report(), AGENT_KEYS);
   };
   return {

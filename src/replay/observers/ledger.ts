@@ -5,7 +5,7 @@ import { callOutput } from '../../core/governor/gauge/gauge.ts';
 import type { AssistantEvent, ResultEvent } from '../../core/protocol/events.ts';
 import { contextOf, isAllZero, isNewer, NO_USAGE, type Usage } from '../../core/protocol/usage.ts';
 import { sumOf } from '../../core/text/sum-of.ts';
-import { callsIn, joinKeys, SUBAGENT_CALL, squeezed } from '../packed.ts';
+import { callsIn, compactCalls, joinKeys, SUBAGENT_CALL } from '../packed.ts';
 import { type Seen, timeIn } from './seen.ts';
 
 /** The newest call of a thread: its lines repeat the usage with a growing output. */
@@ -127,7 +127,7 @@ export function createLedger(keepsUsage: boolean) {
     /** Adds a call whose later lines, if any, change nothing. */
     add,
     calls: () => callsIn(calls),
-    squeezed: () => squeezed(calls),
+    squeezed: () => compactCalls(calls),
   };
 }
 

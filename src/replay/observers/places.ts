@@ -58,7 +58,7 @@ export function createFactPlaces() {
     see({ line, input: { event }, after }: Seen): void {
       if (!isMessage(event)) return;
       if (isMainMessage(event, 'prompt')) addPrompt(line, plainText(event.blocks));
-      for (const use of usesIn(event.blocks)) add({ line, call: after.gauge.calls }, askedIn(use));
+      for (const use of usesIn(event.blocks)) add({ line, call: after.gauge.calls }, inputText(use));
     },
     /** The last line before `line` that mentions a fact, and the first call from there to `end` that asks for it. */
     of(told: ReportedFact, line: number, end: number): FactPlace {
@@ -76,7 +76,7 @@ export function createFactPlaces() {
   };
 }
 
-export function askedIn({ input }: ToolUse): string {
+export function inputText({ input }: ToolUse): string {
   return Object.values(fieldsOf(input))
     .filter((value) => typeof value === 'string')
     .join('\n');

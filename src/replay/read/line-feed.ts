@@ -44,7 +44,7 @@ export type ReadLine = (
   | Parts
 ) & {
   /** Other text precedes it on the line. */
-  readonly isMore?: true;
+  readonly followsText?: true;
   /** The start of the first non-blank line, which identifies the kind of recording. */
   readonly text?: string;
 };
@@ -87,7 +87,7 @@ export function findAllIn(text: string, isLast = false): readonly ReadLine[] {
   const { values, isTorn, isLost } = objectsIn(text);
   const tornLine = isTorn ? [isLost && !isLast ? LOST_LINE : MALFORMED] : [];
   const found: readonly ReadLine[] = values.map((value) => ({ kind: 'value', value }));
-  return [...found, ...tornLine].map((each, at) => (at === 0 ? each : { ...each, isMore: true }));
+  return [...found, ...tornLine].map((each, at) => (at === 0 ? each : { ...each, followsText: true }));
 }
 
 /** The objects of a recording that is not written in lines; of a truncated one, the readable part. */
@@ -97,7 +97,7 @@ function rowsIn(document: readonly Buffer[]): readonly ReadLine[] {
   for (let index = afterLineBreak(text, 0); index < text.length; ) {
     const end = valueEnd(text, index);
     const value = parseJson(text.slice(index, end));
-    if (!isFields(value)) return [...rows, ...findAllIn(text.slice(index)).map(({ isMore: _, ...line }) => line)];
+    if (!isFields(value)) return [...rows, ...findAllIn(text.slice(index)).map(({ followsText: _, ...line }) => line)];
     rows.push({ kind: 'value', value });
     index = afterLineBreak(text, end);
   }

@@ -33,8 +33,8 @@ export async function sendLines({ file, shared }: ReadAheadTask, tell: (chunk: C
     let taken = Atomics.load(shared, TAKEN);
     for (; sent - taken >= MAX_AHEAD; taken = Atomics.load(shared, TAKEN)) Atomics.wait(shared, TAKEN, taken);
   };
-  const thin = createSkipper(() => Atomics.load(shared, SIZED) === 0);
-  await readValues(file, { stdin: process.stdin, thin, onBytes }, (line) => lines.push(line));
+  const readQuickly = createSkipper(() => Atomics.load(shared, SIZED) === 0);
+  await readValues(file, { stdin: process.stdin, readQuickly, onBytes }, (line) => lines.push(line));
   tell({ lines, bytes: 0 });
 }
 

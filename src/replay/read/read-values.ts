@@ -17,7 +17,7 @@ export interface ReadOptions {
   /** Called with the size of each chunk in bytes. */
   readonly onBytes?: ((count: number) => void) | undefined;
   /** Reads the relevant fields of a line faster than a full parse. */
-  readonly thin?: ReadQuickly;
+  readonly readQuickly?: ReadQuickly;
   /** Whether more than the sizes of tool results currently matters; for a reader in a thread. */
   readonly needsTexts?: () => boolean;
   /** Whether to continue reading; called after each chunk. */
@@ -34,10 +34,10 @@ export interface ReadOptions {
  */
 export async function readValues(
   file: string,
-  { stdin, onBytes, thin, shouldContinue = () => true }: ReadOptions,
+  { stdin, onBytes, readQuickly, shouldContinue = () => true }: ReadOptions,
   onLine: (line: ReadLine) => void,
 ): Promise<void> {
-  const feed = createLineFeed(onLine, undefined, thin);
+  const feed = createLineFeed(onLine, undefined, readQuickly);
   let decoder: StringDecoder | undefined;
   let isFirst = true;
   const take = (chunk: Buffer) => {

@@ -4,11 +4,11 @@ import { sumByName } from '../../replay/copies.ts';
 import type { CallSeen, SubagentSeen } from '../../replay/items-seen.ts';
 import type { SessionSummary } from '../../replay/summary.ts';
 import { counted, dollars, shareOf, tokens } from '../figures.ts';
-import { fitText, present } from '../layout.ts';
+import { fitText, presentLines } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
 import { ZONE_COLOURS } from '../style.ts';
 import { listed, type Page, type Report } from './format.ts';
-import { actionRow, closingRows, compactionRow, decidedIn, originRows } from './session-rows.ts';
+import { actionRow, closingRows, compactionRow, decisionsWithRow, originRows } from './session-rows.ts';
 
 /** Sources of growth listed by name; the rest are summed as "others". */
 const SOURCES = 6;
@@ -24,7 +24,7 @@ export const detail: Report = function* (sessions, page) {
 function timelineOf(session: SessionSummary, page: Page): string[] {
   const { series = [], compactions, subagents } = session;
   const events = [
-    ...decidedIn(session).map((action) => ({ call: action.at.call, row: actionRow(action, session) })),
+    ...decisionsWithRow(session).map((action) => ({ call: action.at.call, row: actionRow(action, session) })),
     ...subagents.map((agent) => ({ call: callsBefore(agent, series), row: subagentRow(agent, page) })),
     ...compactions.map((compaction) => ({ call: compaction.call, row: compactionRow(compaction) })),
   ];
@@ -60,7 +60,7 @@ function segmentRows(
   return [
     `  ${name}: ${counted(calls.length, 'call')}, ${contextText(calls[0] ?? last, last, session, page)}`,
     ...prompts.map(({ text }) => fitText(`${INDENT}prompt    ${onOneLine(text)}`, page.columns)),
-    ...present(growth !== '' && `${INDENT}grew by   ${growth}`),
+    ...presentLines(growth !== '' && `${INDENT}grew by   ${growth}`),
   ];
 }
 
@@ -77,7 +77,7 @@ function growthText(growth: ReadonlyMap<string, number>): string {
   const all = [...growth].sort(([, a], [, b]) => b - a);
   const rest = sumOf(all.slice(SOURCES), ([, more]) => more);
   const named = all.slice(0, SOURCES).map(([source, more]) => `${onOneLine(source)} ${tokens(more)}`);
-  return present(...named, rest > 0 && `others ${tokens(rest)}`).join(', ');
+  return presentLines(...named, rest > 0 && `others ${tokens(rest)}`).join(', ');
 }
 
 /** The number of calls before a subagent started, by time if both logs have times: a subagent can have its own log. */

@@ -2,7 +2,7 @@ import { FACT_KINDS, REPORTED_KINDS } from '../../core/memory/notebook/fact.ts';
 import { FACT_NAMES } from '../../messages.ts';
 import type { ReliefSeen } from '../../replay/items-seen.ts';
 import type { SessionSummary } from '../../replay/summary.ts';
-import { keptOf, type RetentionCounts, type RetentionTotals, retentionTotals } from '../../replay/sums.ts';
+import { countKept, type RetentionCounts, type RetentionTotals, retentionTotals } from '../../replay/sums.ts';
 import { counted, percent, tokens } from '../figures.ts';
 import { indentRows } from '../layout.ts';
 import type { Page, Report } from './format.ts';
@@ -41,7 +41,7 @@ const ROOM_FOR_RELIEFS = 60;
 function sessionTable(relieved: readonly SessionSummary[], page: Page): string[] {
   const figures = (reliefs: readonly ReliefSeen[]) => ({
     ...(page.edge >= ROOM_FOR_RELIEFS && { reliefs: tokens(reliefs.length) }),
-    ...keptTexts(keptOf(reliefs, REPORTED_KINDS)),
+    ...keptTexts(countKept(reliefs, REPORTED_KINDS)),
   });
   return promptTable(relieved, (session) => figures(reliefsOf(session)), figures(relieved.flatMap(reliefsOf)), page);
 }

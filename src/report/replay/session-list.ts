@@ -4,10 +4,10 @@ import { ownFigures, type Totals, totalOf, totalsOf } from '../../replay/copies.
 import { type Counts, isFull, newestFirst, type SessionFigures } from '../../replay/summary.ts';
 import { dayOf, type Sum, sumsBy } from '../../replay/sums.ts';
 import { costText, counted, NO_VALUE, percent, tokens } from '../figures.ts';
-import { columnsOf, fitText, padText, present } from '../layout.ts';
+import { columnsOf, fitText, padText, presentLines } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
 import { listed, type Page, type Report, unlistedRows } from './format.ts';
-import { gapRows, sessionRows } from './session-rows.ts';
+import { missingDataRows, sessionRows } from './session-rows.ts';
 
 /** A text column, which is cut on a narrow page; figures never are. */
 interface TextColumn {
@@ -57,9 +57,9 @@ function sessionList(sessions: readonly SessionFigures[], page: Page): string[] 
     ...unlistedRows(sessions.length, page),
     ...copiedRows(totals),
     ...unknownWindowRows(sessions),
-    ...gapRows(sessions),
+    ...missingDataRows(sessions),
     // On a terminal only.
-    ...present(page.edge < Number.POSITIVE_INFINITY && FOOTER),
+    ...presentLines(page.edge < Number.POSITIVE_INFINITY && FOOTER),
   ];
 }
 
@@ -84,7 +84,7 @@ export function unknownWindows(sessions: readonly SessionFigures[]): number {
 
 function unknownWindowRows(sessions: readonly SessionFigures[]): string[] {
   const unknown = unknownWindows(sessions);
-  return present(unknown > 0 && `  The window of ${counted(unknown, 'session')} is unknown: --window sets it.`);
+  return presentLines(unknown > 0 && `  The window of ${counted(unknown, 'session')} is unknown: --window sets it.`);
 }
 
 export const sums: Report<SessionFigures> = (sessions, page) => {
@@ -106,7 +106,7 @@ export const sums: Report<SessionFigures> = (sessions, page) => {
     ...table(cells, figures(totals), counted(all.length, by), page, { [by]: { isPath: true, takesRest: true } }),
     ...unlistedRows(all.length, page),
     ...copiedRows(totals),
-    ...gapRows(summed),
+    ...missingDataRows(summed),
   ];
 };
 
@@ -171,7 +171,7 @@ function table(
 }
 
 function copiedRows({ copiedCalls }: Totals): string[] {
-  return present(
+  return presentLines(
     copiedCalls > 0 &&
       `  ${counted(copiedCalls, 'call')} copied into other sessions (forked or resumed), each counts once.`,
   );

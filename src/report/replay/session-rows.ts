@@ -7,7 +7,7 @@ import type { CompactionSeen, SubagentSeen } from '../../replay/items-seen.ts';
 import type { Oddity, OddityKind } from '../../replay/observers/oddities.ts';
 import type { Copied, SessionFigures, SessionSummary } from '../../replay/summary.ts';
 import { COMPACTED_BY, costSource, costText, counted, dollars, percent, tokens, unseenText } from '../figures.ts';
-import { present } from '../layout.ts';
+import { presentLines } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
 import { row } from './format.ts';
 
@@ -19,8 +19,8 @@ export function sessionRows(session: SessionSummary): string[] {
     ...subagentRows(session),
     ...compactions.map(compactionRow),
     ...session.oddities.map((oddity) => row('oddity', oddityText(oddity))),
-    ...decidedIn(session).map((action) => actionRow(action, session)),
-    ...present(actions.length === 0 && context.basis !== 'none' && row('ctxb', idle)),
+    ...decisionsWithRow(session).map((action) => actionRow(action, session)),
+    ...presentLines(actions.length === 0 && context.basis !== 'none' && row('ctxb', idle)),
     ...closingRows(session),
   ];
 }
@@ -33,7 +33,7 @@ export function originRows(session: SessionSummary): string[] {
     window.tokens === null
       ? 'not known: set it with --window'
       : `${tokens(window.tokens)} tokens (${windowSource(session)})`;
-  return present(
+  return presentLines(
     row('file', onOneLine(session.file)),
     known.length > 0 && row('session', onOneLine(known.join(' · '))),
     row('window', size),
@@ -57,7 +57,7 @@ export function actionRow(action: Decision, session: Pick<SessionSummary, 'diale
 }
 
 /** Decisions with a row of their own. Compactions have other rows, and one row sums up all pauses. */
-export function decidedIn({ actions }: Pick<SessionSummary, 'actions'>): readonly Decision[] {
+export function decisionsWithRow({ actions }: Pick<SessionSummary, 'actions'>): readonly Decision[] {
   return actions.filter((action) => (action.kind === 'landed' ? action.relief !== 'compaction' : !isPause(action)));
 }
 
@@ -112,15 +112,15 @@ function lostInPauses({ actions }: SessionSummary): string | undefined {
 
 export function closingRows(session: SessionSummary): string[] {
   const { total, unknown, malformed } = session.lines;
-  const notes = present(
+  const notes = presentLines(
     tokens(total),
     unknown > 0 && `${tokens(unknown)} of unknown type`,
     malformed > 0 && `${tokens(malformed)} malformed`,
   );
-  return [row('lines', notes.join(', ')), ...gapRows([session])];
+  return [row('lines', notes.join(', ')), ...missingDataRows([session])];
 }
 
-export function gapRows(sessions: readonly SessionFigures[]): string[] {
+export function missingDataRows(sessions: readonly SessionFigures[]): string[] {
   const models = new Set(sessions.flatMap(({ cost }) => cost.unpriced ?? []));
   const unpriced = [...models].map((model) => onOneLine(model) || 'a model without a name').join(', ');
   const sum = (of: keyof SessionFigures['lines']) => sumOf(sessions, ({ lines }) => lines[of] ?? 0);
@@ -129,7 +129,7 @@ export function gapRows(sessions: readonly SessionFigures[]): string[] {
   const unlogged = sumOf(sessions, ({ cost }) => cost.unlogged?.length ?? 0);
   const unseen = sumOf(sessions, ({ cost }) => cost.unseen ?? 0);
   const calls = lost === 0 ? '' : `: the calls on ${lost === malformed ? 'them' : tokens(lost)} are not counted`;
-  return present(
+  return presentLines(
     models.size > 0 &&
       `  The cost is a lower bound, because ${unpriced} has no known price: cost.prices sets that of a model.`,
     unseen > 0 && `  The cost is an upper bound: ${unseenText(unseen)}.`,

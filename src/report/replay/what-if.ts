@@ -4,7 +4,7 @@ import { dayOf } from '../../replay/sums.ts';
 import type { Figures } from '../../replay/tally.ts';
 import { type WhatIfTotals, whatIfTotals } from '../../replay/what-if.ts';
 import { counted, dollars, percent, roundedTokens, tokens } from '../figures.ts';
-import { indentRows, present } from '../layout.ts';
+import { indentRows, presentLines } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
 import type { Page, Report } from './format.ts';
 import { promptTable, unknownWindows } from './session-list.ts';
@@ -14,7 +14,7 @@ export const whatIf: Report = (sessions, page) => {
   const totals = whatIfTotals(sessions);
   const unknown = unknownWindows(sessions);
   const left = unknown > 0 && `${counted(unknown, 'session')} left out: the window is not known, --window sets it`;
-  if (totals === undefined) return present('no calls to try ctxb on', left);
+  if (totals === undefined) return presentLines('no calls to try ctxb on', left);
   const tried = sessions.flatMap((session) => (session.whatIf ? [{ ...session, found: session.whatIf }] : []));
   const shown =
     totals.sessions === 1
@@ -23,8 +23,8 @@ export const whatIf: Report = (sessions, page) => {
   const { calls, estimated, fetched } = totals;
   const refetchLine = fetched > 0 && `With ctxb ${counted(fetched, 'result')} would have been fetched again.`;
   const known = `by how much the context grew before ${tokens(calls - estimated)} of ${counted(calls, 'call')}`;
-  const sentences = present(`Exact: the recorded calls, and ${known}.`, refetchLine, ...ASSUMPTIONS);
-  return [present(...shown, left, sentences.map(page.style.dim).join('\n')).join('\n\n')];
+  const sentences = presentLines(`Exact: the recorded calls, and ${known}.`, refetchLine, ...ASSUMPTIONS);
+  return [presentLines(...shown, left, sentences.map(page.style.dim).join('\n')).join('\n\n')];
 };
 
 type SessionWithWhatIf = SessionSummary & { readonly found: SessionWhatIf };
@@ -49,7 +49,7 @@ function rowsOf(tried: readonly SessionWithWhatIf[], totals: WhatIfTotals, page:
     'with ctxb': costOf(ctxb),
     compactions: tokens(ctxb.reliefs),
   });
-  return present(promptTable(dearest, ({ found }) => figures(found), figures(totals), page).join('\n') || false);
+  return presentLines(promptTable(dearest, ({ found }) => figures(found), figures(totals), page).join('\n') || false);
 }
 
 function dearerRow({ sessions, dearer }: WhatIfTotals): string {
@@ -78,7 +78,7 @@ function tableOf(
     ['what happened', ...cellsOf(actual)],
     ['with ctxb', ...cellsOf(ctxb)],
   ];
-  return present(title, actual.usd !== null && style.bold(verdict), ...indentRows(rows, edge)).join('\n');
+  return presentLines(title, actual.usd !== null && style.bold(verdict), ...indentRows(rows, edge)).join('\n');
 }
 
 function cellsOf({ peak, read, cacheRead, usd, reliefs }: Figures): string[] {

@@ -14,7 +14,7 @@ import type { Output } from '../../io.ts';
 import { decisionText, isRoutine, leftUndoneText, observedText } from '../../messages.ts';
 import { type Part, paintLine, statusParts } from '../../statusline/status-text.ts';
 import { counted, dollars, duration, percent, roundedTokens, tokens } from '../figures.ts';
-import { hangingIndent, present } from '../layout.ts';
+import { hangingIndent, presentLines } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
 import type { Style } from '../style.ts';
 import { CLEAR_LINE } from './progress.ts';
@@ -180,11 +180,11 @@ export function createClosingFigures() {
     const { notes } = state.session;
     if (turn.ended === 0 && gauge.calls === 0) return undefined;
     const { compaction, handoff } = counts;
-    const done = present(
+    const done = presentLines(
       compaction > 0 && counted(compaction, 'compaction'),
       handoff > 0 && counted(handoff, 'handoff'),
     );
-    return present(
+    return presentLines(
       `${counted(turn.ended, 'turn')}, ${counted(gauge.calls, 'call')} in ${duration(ms)}`,
       peakText(state),
       costText(state, done.length > 0),
@@ -202,7 +202,7 @@ export function createClosingFigures() {
     },
     texts(state: GovernorState, end: RunEnd): string[] {
       const left = leftUndone.map((decision) => leftUndoneText(decision, unansweredText(state), end.isResumable));
-      return present(runText(state, end), ...left);
+      return presentLines(runText(state, end), ...left);
     },
   };
 }
@@ -238,5 +238,5 @@ function unansweredText(state: GovernorState): string {
   const prompts = openPrompts(state);
   const names = prompts.slice(0, MAX_NAMED).map(({ text }) => `“${shorten(onOneLine(text), PROMPT_LENGTH)}”`);
   const more = prompts.length > MAX_NAMED && `${tokens(prompts.length - MAX_NAMED)} more`;
-  return names.length === 0 ? '' : ` (${present(...names, more).join(', ')})`;
+  return names.length === 0 ? '' : ` (${presentLines(...names, more).join(', ')})`;
 }

@@ -19,7 +19,7 @@ import { createFaults, type Faults } from '../../store/files/store-error.ts';
 import { stateFolder } from '../../store/folders/user-folders.ts';
 import { openSeal } from '../../store/runs/seal.ts';
 import { createSessionStore } from '../../store/runs/session-store.ts';
-import { repeatedHandoff } from '../handoff-writer.ts';
+import { handoffPrompt } from '../handoff-writer.ts';
 import { promptsWithoutAnswer } from '../kept-prompts.ts';
 import { holdSignals } from '../signals.ts';
 import { type EarlierRun, findEarlierRun, openRunsOf } from './earlier-run.ts';
@@ -154,7 +154,7 @@ function stateOf(
     /** A short description of a tool call without a result. */
     openTool: continued && openToolText(continued),
     /** The handoff document that a fresh session begins with. */
-    document: isFresh ? { path, text: repeatedHandoff(body, path) } : undefined,
+    document: isFresh ? { path, text: handoffPrompt(body, path) } : undefined,
   };
 }
 

@@ -5,7 +5,7 @@ import { parseJson } from '../../core/protocol/fields.ts';
 import { CtxbError, orElse } from '../../errors.ts';
 import { type ContextDir, fileName, openContextDir } from '../folders/context-dir.ts';
 import { unmaskedText } from '../masks/disk-text.ts';
-import { kindOf, namesIn, readPlain, removeFile } from './plain-file.ts';
+import { kindOf, matchingNames, readPlain, removeFile } from './plain-file.ts';
 import { isAlive, type ProcessMark, processMark, readProcessMark } from './process-mark.ts';
 import { writeNewFile } from './write-file.ts';
 
@@ -64,7 +64,7 @@ function holderOf(folder: string): ProcessMark | undefined {
 }
 
 function lockPaths(folder: string): string[] {
-  return namesIn(folder, LOCK).map((name) => join(folder, name));
+  return matchingNames(folder, LOCK).map((name) => join(folder, name));
 }
 
 function locksIn(folder: string): LockFile[] {

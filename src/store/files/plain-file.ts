@@ -54,7 +54,7 @@ export function identityOf({ dev, ino, birthtimeMs }: Stats): string {
 }
 
 /** Names in a folder that match a pattern; empty if the folder does not exist. */
-export function namesIn(folder: string, pattern = ANY_NAME): string[] {
+export function matchingNames(folder: string, pattern = ANY_NAME): string[] {
   const names = kindOf(folder) === 'folder' ? orStoreError(folder, () => readdirSync(folder)) : [];
   return names.filter((name) => pattern.test(name));
 }
@@ -147,7 +147,7 @@ function openOrRefuse(path: string, flags: number): number {
 }
 
 /** Opens a regular file like {@link openPlain}; undefined if it does not exist and the flags do not create it. */
-export function openIfThere(path: string, flags: number): OpenFile | undefined {
+export function openIfExists(path: string, flags: number): OpenFile | undefined {
   try {
     return openPlain(path, flags);
   } catch (error) {
@@ -157,9 +157,9 @@ export function openIfThere(path: string, flags: number): OpenFile | undefined {
   }
 }
 
-/** Opens a file like {@link openIfThere}, and closes it after the work. */
+/** Opens a file like {@link openIfExists}, and closes it after the work. */
 export function withPlainFile<T>(path: string, flags: number, work: (fd: number, stats: Stats) => T): T | undefined {
-  const file = openIfThere(path, flags);
+  const file = openIfExists(path, flags);
   if (file === undefined) return undefined;
   try {
     return orStoreError(path, () => work(file.fd, file.stats));

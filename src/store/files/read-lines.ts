@@ -1,7 +1,7 @@
 import { closeSync, constants, type Stats } from 'node:fs';
 import { createFramer } from '../../core/protocol/frame.ts';
 import { withGiven } from './given-file.ts';
-import { openIfThere, readAt, withPlainFile } from './plain-file.ts';
+import { openIfExists, readAt, withPlainFile } from './plain-file.ts';
 import { orStoreError } from './store-error.ts';
 
 const CHUNK = 64 * 1024;
@@ -19,7 +19,7 @@ const MAX_LINE_BYTES = 64 * 1024 * 1024;
  * @returns the position behind the last one
  */
 export function* readLines(path: string, start = 0): Generator<string, number> {
-  const file = openIfThere(path, constants.O_RDONLY);
+  const file = openIfExists(path, constants.O_RDONLY);
   if (file === undefined) return start;
   let end = start;
   const framer = createFramer(MAX_LINE_BYTES);

@@ -97,12 +97,12 @@ const HEAD = 1_024;
  * @throws CtxbError `usage` when another file exists
  */
 export function writePage(path: string, page: string, mark: string): void {
-  requireFree(path, mark);
+  requireWritablePage(path, mark);
   replaceFile(path, [unmaskedText(page)]);
 }
 
 /** Checks a path for {@link writePage}, before the long work that makes the page. */
-export function requireFree(path: string, mark: string): void {
+export function requireWritablePage(path: string, mark: string): void {
   requireName(path);
   const old = readPlain(path, HEAD);
   if (old !== undefined && old !== '' && !old.includes(mark)) {

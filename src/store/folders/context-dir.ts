@@ -19,7 +19,7 @@ import { isTornAt } from '../files/read-lines.ts';
 import { errorCode, orStoreError } from '../files/store-error.ts';
 import { type Replacement, replaceFile, writeNewFile } from '../files/write-file.ts';
 import { type DiskText, unmaskedText } from '../masks/disk-text.ts';
-import { everythingIn, IGNORE, MARK } from './own-names.ts';
+import { IGNORE, listFolder, MARK } from './own-names.ts';
 
 const { O_APPEND, O_CREAT, O_RDWR } = constants;
 
@@ -182,7 +182,7 @@ function hasMark(root: string): boolean {
 
 function foreignIn(root: string): string[] {
   const foreign: string[] = [];
-  for (const { name, isOurs, kind } of everythingIn(root)) {
+  for (const { name, isOurs, kind } of listFolder(root)) {
     if (!isOurs || kind === 'symbolic link' || (name === IGNORE && !isOurIgnore(root))) foreign.push(name);
     if (foreign.length > MAX_NAMED) break;
   }
@@ -198,7 +198,7 @@ function isOurIgnore(root: string): boolean {
  * or only a mark.
  */
 function looksMade(root: string): boolean {
-  const names = [...everythingIn(root)].map(({ name }) => name).filter((name) => !name.startsWith(IGNORE));
+  const names = [...listFolder(root)].map(({ name }) => name).filter((name) => !name.startsWith(IGNORE));
   const isMade = readPlain(join(root, IGNORE), HEAD) === IGNORE_ALL || names.every((name) => name.startsWith(MARK));
   return names.length > 0 && isMade;
 }
@@ -207,7 +207,7 @@ function looksMade(root: string): boolean {
 function closeToOthers(root: string): string[] {
   const stats = lstatOf(root);
   if (!isOpenToOthers(stats)) return [];
-  const own = [...everythingIn(root)].filter(({ isOurs, kind }) => isOurs && (kind === 'file' || kind === 'folder'));
+  const own = [...listFolder(root)].filter(({ isOurs, kind }) => isOurs && (kind === 'file' || kind === 'folder'));
   // The folder itself comes last, so that a refusal is repeated.
   for (const { name } of [...own, { name: '' }]) {
     const path = join(root, name);

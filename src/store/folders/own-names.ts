@@ -70,14 +70,14 @@ export interface FolderEntry {
  *
  * @param at lists only this folder in it, which must be one that ctxb makes
  */
-export function* everythingIn(root: string, at = ''): Generator<FolderEntry> {
+export function* listFolder(root: string, at = ''): Generator<FolderEntry> {
   const path = join(root, at);
   const entries = orStoreError(path, () => readdirSync(path, { withFileTypes: true }));
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const name = join(at, entry.name);
     const kind = kindOfStats(entry);
     const [isFile, isFolder] = [OUR_FILE.test(name), OUR_FOLDER.test(name)];
-    if (kind === 'folder' && isFolder) yield* everythingIn(root, name);
+    if (kind === 'folder' && isFolder) yield* listFolder(root, name);
     const isOurs =
       kind === 'file' ? isFile : kind === 'folder' ? isFolder : kind === 'symbolic link' && (isFile || isFolder);
     yield { name, kind, isOurs };

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { parseFields, timeOf } from '../../core/protocol/fields.ts';
 import { CtxbError } from '../../errors.ts';
 import { takeLock } from '../files/lock.ts';
-import { identityOf, kindOf, namesIn, removeFile, statsOf } from '../files/plain-file.ts';
+import { identityOf, kindOf, matchingNames, removeFile, statsOf } from '../files/plain-file.ts';
 import { readLines } from '../files/read-lines.ts';
 import { fileName, openContextDir } from '../folders/context-dir.ts';
 import { unmaskedText } from '../masks/disk-text.ts';
@@ -137,7 +137,7 @@ function dayFile(time: number): string {
 
 /** The files of the days, oldest first. */
 function dayFiles(folder: string): string[] {
-  return namesIn(folder, DAY_FILE).sort();
+  return matchingNames(folder, DAY_FILE).sort();
 }
 
 /** Maximum bytes read at a time. More would delay a run by seconds. */

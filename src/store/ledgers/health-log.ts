@@ -1,7 +1,7 @@
 import { readdirSync, renameSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { orElse, unreadableError } from '../../errors.ts';
-import { namesIn, realPath, removeFile, statsOf } from '../files/plain-file.ts';
+import { matchingNames, realPath, removeFile, statsOf } from '../files/plain-file.ts';
 import { ignoreErrors, orStoreError } from '../files/store-error.ts';
 import { HEALTH_FILE, timedName } from '../folders/own-names.ts';
 
@@ -13,7 +13,7 @@ const MAX_LOG_BYTES = 8 * 1024 * 1024;
 const MAX_PARTS = 8;
 
 /** Archives a log that is too long as a part, and removes the oldest parts. Another process may still append to it. */
-export function keepShort(folder: string, now: number): void {
+export function archiveLongLog(folder: string, now: number): void {
   const path = join(folder, HEALTH_LOG);
   if ((statsOf(path)?.size ?? 0) < MAX_LOG_BYTES) return;
   // All names differ, so this replaces no file.
@@ -24,7 +24,7 @@ export function keepShort(folder: string, now: number): void {
 
 /** Oldest first. */
 function logNames(folder: string): string[] {
-  return namesIn(folder, HEALTH_FILE).sort();
+  return matchingNames(folder, HEALTH_FILE).sort();
 }
 
 type ContextDirOf = (project: string) => Promise<string>;

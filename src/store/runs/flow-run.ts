@@ -1,6 +1,6 @@
 import { dirname, join, resolve } from 'node:path';
 import { isLocked, lockRun } from '../files/lock.ts';
-import { namesIn, readPlain } from '../files/plain-file.ts';
+import { matchingNames, readPlain } from '../files/plain-file.ts';
 import type { Faults } from '../files/store-error.ts';
 import { type ContextDir, fileName, openContextDir } from '../folders/context-dir.ts';
 import { timedName } from '../folders/own-names.ts';
@@ -60,7 +60,7 @@ export function openFlowRun(contextDir: string, id: string, onFault: Faults = ()
     /** The streams of all attempts at a step, oldest first. */
     streamsOf(step: string): string[] {
       const folder = resolve(contextDir, run, fileName(step));
-      const streams = namesIn(folder).filter((name) => STREAM.test(name));
+      const streams = matchingNames(folder).filter((name) => STREAM.test(name));
       return streams.sort((a, b) => attemptOf(a) - attemptOf(b)).map((name) => join(folder, name));
     },
     /**
@@ -92,7 +92,7 @@ export function listFlowRuns(contextDir: string, flow?: string): string[] {
   // One flow's name may end with another's.
   const isOfFlow = (id: string) =>
     flow === undefined || /^\d{8}T\d{9}-[0-9a-f]{4}-(.+)$/.exec(id)?.[1] === fileName(flow);
-  return namesIn(folder).filter(isOfFlow).sort().reverse();
+  return matchingNames(folder).filter(isOfFlow).sort().reverse();
 }
 
 export function liveFlowRuns(contextDir: string): string[] {

@@ -6,7 +6,7 @@ import type { Environment } from '../../io.ts';
 import {
   appendWhole,
   kindOf,
-  namesIn,
+  matchingNames,
   namesOf,
   openPlain,
   readAt,
@@ -122,7 +122,7 @@ export function liveInboxes(contextDir: string): string[] {
 }
 
 function inboxesIn(folder: string) {
-  const paths = namesIn(folder, /\.ndjson$/).map((name) => join(folder, name));
+  const paths = matchingNames(folder, /\.ndjson$/).map((name) => join(folder, name));
   return paths.map((path) => ({ path, owner: ownerOf(path) }));
 }
 

@@ -6,7 +6,7 @@ import { kindOf, namesOf, removeFile, statsOf } from '../files/plain-file.ts';
 import { readLines } from '../files/read-lines.ts';
 import { type Faults, tryOrReport } from '../files/store-error.ts';
 import { type ContextDir, fileName, openContextDir } from '../folders/context-dir.ts';
-import { HEALTH_LOG, keepShort } from '../ledgers/health-log.ts';
+import { archiveLongLog, HEALTH_LOG } from '../ledgers/health-log.ts';
 import { masked, maskedEntry, maskedJson, unmaskedText } from '../masks/disk-text.ts';
 import { JOURNAL } from './journal.ts';
 import type { Seal } from './seal.ts';
@@ -72,7 +72,7 @@ export function createSessionStore(path: string, runId: string, onFault: Faults,
       else write();
     },
     health(entry: object): void {
-      attempt((open) => keepShort(open.path, Date.now()));
+      attempt((open) => archiveLongLog(open.path, Date.now()));
       add(HEALTH_LOG, entry);
     },
     /** Held prompts, and when they were delivered. */

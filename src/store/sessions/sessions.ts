@@ -8,7 +8,7 @@ import {
   isFolder,
   kindOf,
   makeFolder,
-  namesIn,
+  matchingNames,
   readJson,
   readPlain,
   removeFile,
@@ -28,7 +28,7 @@ export function listSessions(contextDir: string): SessionInfo[] {
   const root = resolve(contextDir);
   const folder = join(root, SESSIONS);
   if (!isFolder(root) || !isFolder(folder)) return [];
-  return namesIn(folder, SESSION_FOLDER)
+  return matchingNames(folder, SESSION_FOLDER)
     .filter((name) => kindOf(join(folder, name)) === 'folder')
     .map((name) => describe(name, join(folder, name)))
     .sort((a, b) => b.changed - a.changed || (a.id < b.id ? -1 : 1));
@@ -127,7 +127,7 @@ export function writeHandoff(contextDir: string, t: number, document: string): s
 export function keptDocuments(contextDir: string) {
   if (kindOf(contextDir) !== 'folder') return [];
   const files = DOCUMENTS.flatMap((name) =>
-    namesIn(join(contextDir, name)).map((file) => join(contextDir, name, file)),
+    matchingNames(join(contextDir, name)).map((file) => join(contextDir, name, file)),
   );
   return files.flatMap((file) => {
     const stats = statsOf(file);
@@ -219,7 +219,7 @@ function useFolder(root: ContextDir, dir: ContextDir, name: string) {
 }
 
 function sweep(dir: ContextDir, before: number): void {
-  for (const name of namesIn(dir.path, LEFTOVER)) {
+  for (const name of matchingNames(dir.path, LEFTOVER)) {
     const path = join(dir.path, name);
     const stats = statsOf(path);
     if (stats?.isFile() && stats.mtimeMs < before) removeFile(path);
@@ -232,7 +232,7 @@ const ABANDONED_AFTER_MS = 60_000;
 /** Opens a folder for notes, which must be new or empty. */
 export function openNotesFolder(path: string) {
   makeFolder(path);
-  if (namesIn(path).length > 0) throw new CtxbError('store', `${path} is not empty: name a new folder`);
+  if (matchingNames(path).length > 0) throw new CtxbError('store', `${path} is not empty: name a new folder`);
   const { O_WRONLY, O_APPEND, O_CREAT } = constants;
   return {
     append: (file: string, text: string) =>

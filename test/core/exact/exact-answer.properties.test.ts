@@ -67,8 +67,8 @@ describe.each([...SEEDS])('conversation %i', (seed) => {
     const open = messages.slice(messages.findLastIndex(({ role }) => role === 'assistant') + 1);
     const texts = open.flatMap(({ toolResults = [] }) => toolResults.map(({ text }) => text));
     if ((messages.at(-1)?.toolResults ?? []).length === 0) return;
-    const { messages: shown, waits } = exactAnswer(messages, plan(budget), { model, waitRoom: 1_000_000 });
-    expect(shown === undefined || waits === undefined).toBe(true);
+    const { messages: shown, reasonToWait } = exactAnswer(messages, plan(budget), { model, roomToWait: 1_000_000 });
+    expect(shown === undefined || reasonToWait === undefined).toBe(true);
     if (shown === undefined) return;
     const seen = shown.map(({ text, toolResults = [] }) => [text, ...toolResults.map((one) => one.text)].join('\n'));
     for (const text of texts) expect(seen.join('\n')).toContain(text);

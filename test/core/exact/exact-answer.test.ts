@@ -261,9 +261,12 @@ describe('the remaining messages during a turn', () => {
     },
   ])('waits if an unseen result $name, or leaves the compaction to claude if it cannot wait', ({ last }) => {
     const why = 'the model has yet to see what a tool gave back beside text';
-    expect(exactAnswer(last, PLAN, { waitRoom: 100_000 })).toMatchObject({ waits: why, outcome: { answered: false } });
-    expect(exactAnswer(last, PLAN, { waitRoom: 1_000 })).toMatchObject({ outcome: { answered: false, why } });
-    const seen = exactAnswer([...last, ...listed({ words: 'ok' })], PLAN, { waitRoom: 100_000 });
+    expect(exactAnswer(last, PLAN, { roomToWait: 100_000 })).toMatchObject({
+      waits: why,
+      outcome: { answered: false },
+    });
+    expect(exactAnswer(last, PLAN, { roomToWait: 1_000 })).toMatchObject({ outcome: { answered: false, why } });
+    const seen = exactAnswer([...last, ...listed({ words: 'ok' })], PLAN, { roomToWait: 100_000 });
     expect(seen.outcome.answered).toBe(true);
   });
 
@@ -330,7 +333,7 @@ describe('the remaining messages during a turn', () => {
       ],
     };
     const plan = { ...PLAN, budget: 3_000 };
-    expect(exactAnswer(listed('run', open), plan, { waitRoom: 100_000 }).waits).toMatch(/no room/);
+    expect(exactAnswer(listed('run', open), plan, { roomToWait: 100_000 }).reasonToWait).toMatch(/no room/);
     const { messages = [], outcome } = exactAnswer(listed('run', open), plan);
     const texts = messages.at(-1)?.toolResults?.map(({ text }) => text) ?? [];
     expect(texts[0]).toBe('short');

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../../src/config/defaults.ts';
 import { createLightReplay } from '../../../src/replay/light/light-replay.ts';
-import { createSkipper, createThinner } from '../../../src/replay/light/thin-row.ts';
+import { createQuickReader, createSkipper } from '../../../src/replay/light/thin-row.ts';
 import { createLineFeed } from '../../../src/replay/read/line-feed.ts';
 import { replayRun } from '../../../src/replay/replay-run.ts';
 import { createSessionReplay } from '../../../src/replay/session-replay.ts';
@@ -25,7 +25,7 @@ function feedTo(feed: ReturnType<typeof createLineFeed>, bytes: Buffer): void {
 
 function readLightly(bytes: Buffer) {
   const replay = createLightReplay(how);
-  feedTo(createLineFeed(replay.line, undefined, createThinner(replay)), bytes);
+  feedTo(createLineFeed(replay.line, undefined, createQuickReader(replay)), bytes);
   const found = replay.found('a.jsonl');
   return found && { ...found, ledger: found.ledger() };
 }
@@ -277,7 +277,7 @@ it('for odd logs with a gap anywhere, unless only a full replay detects the brok
 
 describe('a row with the form of an earlier one', () => {
   it('is not parsed', () => {
-    const thin = createThinner({ isCalm: () => true, isTold: () => false });
+    const thin = createQuickReader({ isCalm: () => true, areTextsUnused: () => false });
     const rows = FIXTURE_RECORDINGS.filter(({ name }) => name.endsWith('.session.jsonl'))
       .flatMap(({ path }) => linesOf(path))
       .filter((line) => /^.{60,}"type":"(?:tool_result|tool_use)"/.test(line))
@@ -287,7 +287,7 @@ describe('a row with the form of an earlier one', () => {
   });
 
   it('is not parsed if it has only plain values, and no other text', () => {
-    const thin = createThinner({ isCalm: () => true, isTold: () => true });
+    const thin = createQuickReader({ isCalm: () => true, areTextsUnused: () => true });
     const lineWith = (lastPrompt: string) => JSON.stringify({ type: 'last-prompt', lastPrompt, sessionId: 's1' });
     const lines = [
       lineWith('a'),

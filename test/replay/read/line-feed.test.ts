@@ -99,7 +99,7 @@ describe('a line feed', () => {
     ])('reads $name', ({ line, expected }) => {
       const lines = read(Buffer.from(`{}\n${line}\n{}\n`)).slice(1, -1);
       expect(lines.map((each) => ('lost' in each ? 'lost' : each.kind))).toEqual(expected);
-      expect(lines.map(({ isMore }) => isMore === true)).toEqual(expected.map((_, at) => at > 0));
+      expect(lines.map(({ followsText }) => followsText === true)).toEqual(expected.map((_, at) => at > 0));
     });
   });
 

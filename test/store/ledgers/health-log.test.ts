@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { findHealthLogs, keepShort } from '../../../src/store/ledgers/health-log.ts';
+import { archiveLongLog, findHealthLogs } from '../../../src/store/ledgers/health-log.ts';
 
 let root: string;
 
@@ -86,10 +86,10 @@ it('a long log is continued in a new file, and its oldest parts are removed', ()
   const start = Date.parse('2026-01-02T12:00:00Z');
   for (let at = 0; at < 10; at++) {
     writeFileSync(log, `${at}\n`);
-    keepShort(root, start + at);
+    archiveLongLog(root, start + at);
     expect(readFileSync(log, 'utf8')).toBe(`${at}\n`);
     truncateSync(log, 8 * 1024 * 1024);
-    keepShort(root, start + at);
+    archiveLongLog(root, start + at);
     expect(existsSync(log)).toBe(false);
   }
   const first = readdirSync(root).map((name) => readFileSync(join(root, name), 'utf8').slice(0, 1));

@@ -45,13 +45,13 @@ export function enforceAgentLimits(state: GovernorState, { before }: Pick<Line, 
     if (was === is || is.phase !== 'running') return next;
     const isTooMany =
       was === undefined && before.work.agents.before + index >= (limits.max ?? Number.POSITIVE_INFINITY);
-    const reason = isTooMany ? countReason(state) : exceededLimit(state, is);
+    const reason = isTooMany ? agentCountReason(state) : exceededLimit(state, is);
     const isNew = isTooMany || was?.phase !== 'running' || exceededLimit(state, was) === undefined;
     return reason === undefined || !isNew ? next : stopAgent(next, is, reason, isTooMany);
   }, state);
 }
 
-export function countReason({ run }: GovernorState): string {
+export function agentCountReason({ run }: GovernorState): string {
   return `the limit of this run is ${pluralize(run.policy.agents.max ?? 0, 'subagent')}`;
 }
 

@@ -43,7 +43,7 @@ export function agentOfTask(state: GovernorState, taskId: string): Agent | undef
 }
 
 /** Whether a line reports the end of an agent that ctxb stopped: for a background agent, claude starts a turn. */
-export function isStopped(state: GovernorState, event: Event): boolean {
+export function reportsStoppedAgent(state: GovernorState, event: Event): boolean {
   return event.kind === 'task' && agentOfTask(state, event.taskId)?.phase === 'stopped';
 }
 

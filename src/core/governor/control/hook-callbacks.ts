@@ -1,6 +1,6 @@
 import type { ControlRequestEvent } from '../../protocol/events.ts';
 import { type Fields, fieldsOf, stringOf, textOf } from '../../protocol/fields.ts';
-import { AGENT_TOOLS, askAgent, countReason, endStopped, takeStopNotices } from '../agents/agent-limits.ts';
+import { AGENT_TOOLS, agentCountReason, askAgent, endStopped, takeStopNotices } from '../agents/agent-limits.ts';
 import type { HookAnswer, HookName } from '../effects.ts';
 import { readGauge } from '../gauge/gauge.ts';
 import { documentToGive, recordCleared, resumesInNewProcess } from '../operations/fresh-context.ts';
@@ -148,7 +148,7 @@ function beforeAgent(before: GovernorState, call: ToolCall): GovernorState {
   if (refusal === '') return answerHook(state, call);
   const denial = { permissionDecision: 'deny', permissionDecisionReason: refusal };
   const agent = 'a further subagent';
-  const noted = decide(state, 'limit:agents', countReason(state), { todo: 'refuse', agent });
+  const noted = decide(state, 'limit:agents', agentCountReason(state), { todo: 'refuse', agent });
   return answerHook(noted, call, '', denial);
 }
 

@@ -15,7 +15,7 @@ import { handleLimit } from './spending.ts';
 
 /** Between two turns: relieves the context, sends the next prompt, or closes claude's input. */
 export function advance(state: GovernorState): GovernorState {
-  if (state.run.mode === 'replay' || state.mailbox.input === 'closed' || !isFree(state)) return state;
+  if (state.run.mode === 'replay' || state.mailbox.input === 'closed' || !isBetweenTurns(state)) return state;
   if (state.mailbox.outcome !== undefined || state.mailbox.input === 'interrupted') return closeInput(state);
   const stopped = handleLimit(state);
   return stopped === undefined ? continueRun(state) : advance(stopped);
@@ -36,7 +36,7 @@ function continueRun(state: GovernorState): GovernorState {
 function sendNext(state: GovernorState, next: Prompt): GovernorState {
   const sent = sendPrompt(without(state, next), next);
   // A prompt that claude skips starts no turn, so the next one can be sent at once.
-  if (isFree(sent)) return advance(sent);
+  if (isBetweenTurns(sent)) return advance(sent);
   // Observe mode has no hooks, so ctxb closes claude's input during the last turn, as a caller without ctxb does.
   return sent.run.mode === 'observe' && isLastTurn(sent) ? closeInput(sent) : sent;
 }
@@ -50,7 +50,7 @@ function considerLargeTask(state: GovernorState, prompt: Prompt): GovernorState 
   return isRejected ? refusePrompt(without(announced, prompt), prompt) : announced;
 }
 
-export function isFree(state: GovernorState): boolean {
+export function isBetweenTurns(state: GovernorState): boolean {
   if (state.turn.phase !== 'idle' || isRelieving(state) || state.limits.wait.phase === 'paused') return false;
   if (awaitsAgents(state) || state.process.hangs) return false;
   // The turn ended before its interrupt arrived, so the interrupt would stop the next turn.

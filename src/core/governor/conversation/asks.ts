@@ -3,20 +3,20 @@ import { placeTrigger } from '../control/trigger.ts';
 import type { Action } from '../decisions.ts';
 import type { AskAnswer, Effect } from '../effects.ts';
 import { predictedTokens } from '../gauge/gauge.ts';
-import type { Ask } from '../input.ts';
+import type { OutsideRequest } from '../input.ts';
 import { loadMod } from '../operations/load-mod.ts';
 import { endWithProcess } from '../process/process.ts';
 import { isLastTurn } from '../prompts/mailbox.ts';
 import { sendInterrupt, successLine } from '../prompts/own-lines.ts';
 import { prefixOf } from '../relief/accounts.ts';
-import type { Asker, ReliefRequest, UnmeasuredRelief } from '../relief/relief-state.ts';
+import type { ReliefRequest, Requester, UnmeasuredRelief } from '../relief/relief-state.ts';
 import type { GovernorState } from '../state.ts';
 import { changedIn, decide, emit, isHandingOver, isRelieving } from '../steps.ts';
 import { isWaiting, stopWaiting } from '../waits/wait.ts';
 import { onCostAnswer } from './spending.ts';
 
 /** Handles a request from a ctxb command or the caller. Refuses an impossible one at once. */
-export function onAsk(state: GovernorState, ask: Ask, by: Asker): GovernorState {
+export function onOutsideRequest(state: GovernorState, ask: OutsideRequest, by: Requester): GovernorState {
   const why = reasonToRefuse(state, ask);
   if (why !== undefined) return emit(state, answerTo(by, { done: false, text: why }));
   if (ask.what === 'stop') return stopRun(state, ask, by);
@@ -24,7 +24,7 @@ export function onAsk(state: GovernorState, ask: Ask, by: Asker): GovernorState 
   return ask.now ? placeTrigger(loadMod(requested)) : requested;
 }
 
-function reasonToRefuse(state: GovernorState, { what, now }: Ask): string | undefined {
+function reasonToRefuse(state: GovernorState, { what, now }: OutsideRequest): string | undefined {
   const { run, mailbox, relief } = state;
   if (run.mode !== 'act') return 'this run only observes (--observe)';
   if (mailbox.input === 'closed' || mailbox.outcome !== undefined) return 'the run is about to end';
@@ -63,7 +63,7 @@ function recordReliefRequest(
   state: GovernorState,
   way: ReliefRequest['way'],
   isMidTurn: boolean,
-  by: Asker,
+  by: Requester,
 ): GovernorState {
   const { request } = state.relief;
   const before = request?.before ?? predictedTokens(state.gauge);
@@ -80,7 +80,7 @@ function isUnderWay(state: GovernorState, way: ReliefRequest['way']): boolean {
 }
 
 /** Ends the run after the turn. Interrupts a turn with `--now`, and a turn that waits for the API, which can take hours. */
-function stopRun(state: GovernorState, { now }: Ask, by: Asker): GovernorState {
+function stopRun(state: GovernorState, { now }: OutsideRequest, by: Requester): GovernorState {
   const ended = changedIn(stopWaiting(state), 'mailbox', { outcome: 'asked' });
   const next = emit(ended, answerTo(by, { done: true, text: 'stopping' }));
   if (state.operation.phase === 'deciding') return onCostAnswer(next, undefined);
@@ -141,7 +141,7 @@ function estimateSizeAfter(receipt: ExactReceipt, size: number, before: Governor
   return Math.round(prefix + (size - prefix) * shareLeft(receipt));
 }
 
-function answerTo(to: Asker, answer: AskAnswer): Effect {
+function answerTo(to: Requester, answer: AskAnswer): Effect {
   if (to.from === 'command') return { kind: 'answer-asker', id: to.id, answer };
   return { kind: 'reply', line: successLine(to.id, answer) };
 }

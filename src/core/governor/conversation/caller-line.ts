@@ -3,26 +3,26 @@ import type { ControlRequestEvent, Event } from '../../protocol/events.ts';
 import { type Fields, fieldsOf, parseFields, parseJson } from '../../protocol/fields.ts';
 import { recordRequest } from '../control/callers-requests.ts';
 import { askAgents, mergeInitialize, openControl, refuseQuestions } from '../control/control.ts';
-import type { Ask, Prompt } from '../input.ts';
+import type { OutsideRequest, Prompt } from '../input.ts';
 import { recordInterrupt } from '../operations/compact.ts';
-import { adviseDue, dueRelief } from '../operations/relief.ts';
+import { adviseDueRelief, dueRelief } from '../operations/relief.ts';
 import { answerWithDeferredEnd, waiting, withPrompt } from '../prompts/mailbox.ts';
 import { toPrompt } from '../prompts/prompt.ts';
 import { withoutWakeup } from '../prompts/tasks.ts';
-import type { Asker } from '../relief/relief-state.ts';
+import type { Requester } from '../relief/relief-state.ts';
 import type { GovernorState } from '../state.ts';
 import { changed, changedIn, emit, isRelieving, isWithinLimit } from '../steps.ts';
 import { stopWaiting } from '../waits/wait.ts';
 import { isTooLarge } from '../zones/notices.ts';
-import { closeInput, isFree } from './advance.ts';
-import { onAsk } from './asks.ts';
+import { closeInput, isBetweenTurns } from './advance.ts';
+import { onOutsideRequest } from './asks.ts';
 import { sendPrompt, stopHeldTurnLater } from './send-prompt.ts';
 
 export function onCallerLine(before: GovernorState, event: Event, line: string): GovernorState {
   const state = endsClaude(event, line) ? changedIn(before, 'process', { balks: true }) : before;
   if (state.run.mode !== 'act') return passThrough(state, event, line);
   const request = requestToCtxb(event);
-  if (request !== undefined) return onAsk(state, request.ask, request.by);
+  if (request !== undefined) return onOutsideRequest(state, request.ask, request.by);
   if (event.kind === 'control-request') return handleControlRequest(recordRequest(state, event), event, line);
   // Between two processes claude cannot answer.
   if (state.process.control.phase !== 'closed' || state.process.phase === 'dead') return dispatch(state, event, line);
@@ -39,7 +39,7 @@ export function onCallerEnd(state: GovernorState): GovernorState {
 }
 
 /** Finds a control request to ctxb: `compact` or `handoff`. claude does not know these. */
-function requestToCtxb(event: Event): { readonly ask: Ask; readonly by: Asker } | undefined {
+function requestToCtxb(event: Event): { readonly ask: OutsideRequest; readonly by: Requester } | undefined {
   if (event.kind !== 'control-request') return undefined;
   const { subtype: what, now } = event.request;
   if (what !== 'compact' && what !== 'handoff') return undefined;
@@ -56,7 +56,10 @@ function dispatch(state: GovernorState, event: Event, line: string): GovernorSta
   if (joinsTurn(state, prompt)) return sendPrompt(state, prompt);
   const queued = changed(state, { mailbox: withPrompt(state.mailbox, prompt, 'waiting') });
   const mustWait =
-    waiting(queued).length > 1 || !isFree(state) || dueRelief(state, prompt) !== undefined || isTooLarge(state, prompt);
+    waiting(queued).length > 1 ||
+    !isBetweenTurns(state) ||
+    dueRelief(state, prompt) !== undefined ||
+    isTooLarge(state, prompt);
   return mustWait ? emit(queued, { kind: 'hold', uuid: prompt.uuid, line }) : queued;
 }
 
@@ -127,5 +130,5 @@ function passThrough(state: GovernorState, event: Event, line: string): Governor
   if (state.run.mode === 'observe' && !state.run.callerSpeaksProtocol) {
     return askAgents(changed(state, { mailbox: withPrompt(state.mailbox, prompt, 'waiting') }));
   }
-  return sendPrompt(state.turn.phase === 'idle' ? adviseDue(state, prompt) : state, prompt);
+  return sendPrompt(state.turn.phase === 'idle' ? adviseDueRelief(state, prompt) : state, prompt);
 }

@@ -1,6 +1,6 @@
 import type { ControlRequestEvent, Event, ResultEvent } from '../../protocol/events.ts';
 import { askCostOfUnseenCalls, enforceAgentLimits } from '../agents/agent-limits.ts';
-import { agentOf, isStopped, readAgents } from '../agents/agents.ts';
+import { agentOf, readAgents, reportsStoppedAgent } from '../agents/agents.ts';
 import { recordResponse } from '../control/callers-requests.ts';
 import { askWhenNeeded, delayToolHook, onOwnResponse, onQuestion, replyForCaller } from '../control/control.ts';
 import { answerCallback } from '../control/hook-callbacks.ts';
@@ -14,7 +14,7 @@ import { isCharactersOnly } from '../gauge/gauge.ts';
 import { endAbandoned, forgetFailures, giveUpAfterNativeFailure } from '../operations/compact.ts';
 import { prepareExact } from '../operations/load-mod.ts';
 import {
-  adviseDue,
+  adviseDueRelief,
   announceNativeCompaction,
   measureRelief,
   recordCompaction,
@@ -149,7 +149,7 @@ function readLine(state: GovernorState, event: Event, isInjected: boolean): Gove
     draft.turn = beginTurn(state, event);
     draft.mailbox = markHeard(state, event);
   }
-  const tasks = tasksAfter(work.tasks, event, isStopped(state, event));
+  const tasks = tasksAfter(work.tasks, event, reportsStoppedAgent(state, event));
   if (tasks !== work.tasks) draft.work = { ...work, tasks };
   const measured = measureLine(event);
   const content = sumContent(measured);
@@ -264,8 +264,8 @@ function adviseInRecording(state: GovernorState, event: Event): GovernorState {
   if (state.run.mode !== 'replay') return state;
   if (isMainMessage(event, 'prompt')) {
     const prompt = toPrompt(event, '');
-    return openLogTurn(rememberPrompt(adviseDue(closeLogTurn(state), prompt), prompt), prompt);
+    return openLogTurn(rememberPrompt(adviseDueRelief(closeLogTurn(state), prompt), prompt), prompt);
   }
   const isNextTurn = event.kind === 'init' && state.turn.phase === 'idle';
-  return isNextTurn ? adviseDue(state, 'unseen') : state;
+  return isNextTurn ? adviseDueRelief(state, 'unseen') : state;
 }

@@ -8,12 +8,12 @@ import { handoffLevel, inTokens } from '../policy.ts';
 import { markDropped } from '../prompts/mailbox.ts';
 import { relievesContext } from '../prompts/prompt.ts';
 import { priceOfModel, savedUsd } from '../relief/accounts.ts';
-import { accountsOf } from '../relief/baseline.ts';
+import { costsSoFar } from '../relief/baseline.ts';
 import { givenBackAfter } from '../relief/beside-summary.ts';
 import { isExact, NO_REPEATS } from '../relief/exact.ts';
 import { countHandoffAttempt, dueForExhausted } from '../relief/exhaustion.ts';
 import { focusText } from '../relief/focus.ts';
-import { chooseWay, type HandoffCause, latchAfter, mayCompact, mayHandOver } from '../relief/ladder.ts';
+import { chooseRelief, type HandoffCause, latchAfter, mayCompact, mayHandOver } from '../relief/ladder.ts';
 import { extentOf, reliefReason } from '../relief/outlook.ts';
 import type { DueRelief, UnmeasuredRelief } from '../relief/relief-state.ts';
 import { thrashText, withBoundary } from '../relief/thrash.ts';
@@ -48,7 +48,7 @@ function requestedRelief(state: GovernorState, next: NextPrompt): DueRelief | un
 }
 
 export function reliefNow(state: GovernorState): DueRelief | undefined {
-  const chosen = chooseWay(state, extentOf(state));
+  const chosen = chooseRelief(state, extentOf(state));
   return chosen?.way === 'handoff' ? { way: 'handoff', reason: handoffReason(state, chosen.cause) } : chosen;
 }
 
@@ -81,7 +81,7 @@ export function adviseRelief(state: GovernorState, due: DueRelief): GovernorStat
   return decide(next, 'compact', reliefReason(state), { how: 'summary', focus: focusText(state) });
 }
 
-export function adviseDue(state: GovernorState, next: NextPrompt): GovernorState {
+export function adviseDueRelief(state: GovernorState, next: NextPrompt): GovernorState {
   const due = dueRelief(state, next);
   return due === undefined ? state : adviseRelief(state, due);
 }
@@ -222,6 +222,6 @@ function announceExact(state: GovernorState, before: Reading, exact: ExactReceip
 /** Costs in US dollars, with ctxb and by claude alone; empty for a model without a price. */
 function accountsIn(state: GovernorState): Pick<DecisionOf<'landed'>, 'accounts'> {
   if (priceOfModel(state) === undefined) return {};
-  const usd = toUsd(accountsOf(state.relief.baseline, state.gauge).real);
+  const usd = toUsd(costsSoFar(state.relief.baseline, state.gauge).real);
   return { accounts: { usd, aloneUsd: usd + savedUsd(state) } };
 }

@@ -9,11 +9,11 @@ import { promptsInTurn, waiting } from '../prompts/mailbox.ts';
 import type { GovernorState } from '../state.ts';
 import { changedIn, isHandingOver } from '../steps.ts';
 import {
-  accountsOf,
   type Baseline,
   baselineAfterCall,
   baselineAfterReplacing,
   callCost,
+  costsSoFar,
   summaryCost,
   withCost,
 } from './baseline.ts';
@@ -58,7 +58,7 @@ export const WORST_CASE_BOUND = 1.25;
  * uncertain part of the baseline does not count.
  */
 export function allowedLoss({ relief, gauge }: GovernorState, bound = COST_BOUND): number {
-  const { baseline, real } = accountsOf(relief.baseline, gauge);
+  const { baseline, real } = costsSoFar(relief.baseline, gauge);
   return (baseline - relief.baseline.uncertain) * bound - real - relief.givenBack.cost;
 }
 
@@ -70,7 +70,7 @@ const MIN_REPORTED_SHARE = 0.02;
  * are about equal.
  */
 export function savedUsd(state: GovernorState): number {
-  const { baseline, real } = accountsOf(state.relief.baseline, state.gauge);
+  const { baseline, real } = costsSoFar(state.relief.baseline, state.gauge);
   const saved = baseline + state.relief.baseline.retryCost - real;
   const isReportable = Math.abs(saved) >= MIN_REPORTED_SHARE * real;
   return isReportable && priceOfModel(state) !== undefined ? toUsd(Math.round(saved)) : 0;

@@ -55,7 +55,7 @@ export const NEW_BASELINE = {
 };
 
 /** Both costs in micro-dollars, including the open call. */
-export function accountsOf(baseline: Baseline, gauge: Gauge): Baseline['microUsd'] {
+export function costsSoFar(baseline: Baseline, gauge: Gauge): Baseline['microUsd'] {
   return settleCall(baseline, callOutput(gauge), true).microUsd;
 }
 

@@ -10,7 +10,7 @@ import { NO_CUTS } from './cut-results.ts';
  * - `answered`: the answer of a subagent.
  */
 export const KINDS = ['unused', 'used', 'changed', 'printed', 'answered'] as const;
-export type Kind = (typeof KINDS)[number];
+export type ContentKind = (typeof KINDS)[number];
 
 /** Number of gaps by their length in calls, rounded to a power of two. */
 export type Gaps = Readonly<Record<number, number>>;
@@ -37,7 +37,7 @@ export const NEW_CONTENT = {
   usedAt: 0,
   /** Call that last changed or wrote it; 0: none. */
   changedAt: 0,
-  kind: 'unused' as Kind,
+  kind: 'unused' as ContentKind,
   /**
    * Whether the model fetched it again although the context had it. The next fetch then does not count as a loss by a
    * relief.
@@ -55,7 +55,7 @@ export type Contents = Readonly<typeof NO_CONTENTS>;
 export const NO_CONTENTS = {
   byName: new Map() as ReadonlyMap<string, Content>,
   /** Gaps between two uses, by the kind that the content had before the second use. */
-  gaps: { unused: {}, used: {}, changed: {}, printed: {}, answered: {} } as Readonly<Record<Kind, Gaps>>,
+  gaps: { unused: {}, used: {}, changed: {}, printed: {}, answered: {} } as Readonly<Record<ContentKind, Gaps>>,
   /** Call that last changed a file. */
   changed: 0,
   cut: NO_CUTS,
@@ -104,7 +104,7 @@ export function lastFiles({ byName }: Contents): (readonly [name: string, conten
   return files.reverse().sort(([, one], [, other]) => useOrder(other) - useOrder(one));
 }
 
-export function isFileKind(kind: Kind): boolean {
+export function isFileKind(kind: ContentKind): boolean {
   return kind !== 'printed' && kind !== 'answered';
 }
 

@@ -5,11 +5,11 @@ import { sumOf } from '../../text/sum-of.ts';
 import { type Calibration, estimateTokens, measureBlock, UNCALIBRATED } from '../gauge/estimator.ts';
 import {
   type Content,
+  type ContentKind,
   type Contents,
   hasNewWork,
   isFileKind,
   isStale,
-  type Kind,
   lastFiles,
   mapContents,
   NEW_CONTENT,
@@ -123,7 +123,7 @@ function addFetchedContent(
   const known = before.byName.get(name);
   const readInRow = isOfFile ? [...new Set([...before.readInRow, name])] : [];
   const contents = pages.length > 0 || PAGE_COMMANDS.test(command) ? before : { ...before, readInRow };
-  const kind: Kind = isOfFile ? 'unused' : more.cost > 0 ? 'answered' : 'printed';
+  const kind: ContentKind = isOfFile ? 'unused' : more.cost > 0 ? 'answered' : 'printed';
   const next = known === undefined ? { ...NEW_CONTENT, path, lines, kind } : refetchedContent(known);
   const gaps = known === undefined ? contents.gaps : withGap(contents.gaps, known.kind, now - known.usedAt);
   const content = {
@@ -271,7 +271,7 @@ function withUses(contents: Contents, matches: (content: Content) => boolean, no
   };
 }
 
-function withGap(gaps: Contents['gaps'], kind: Kind, gap: number): Contents['gaps'] {
+function withGap(gaps: Contents['gaps'], kind: ContentKind, gap: number): Contents['gaps'] {
   const length = 2 ** Math.round(Math.log2(Math.max(1, gap)));
   return { ...gaps, [kind]: { ...gaps[kind], [length]: (gaps[kind][length] ?? 0) + 1 } };
 }

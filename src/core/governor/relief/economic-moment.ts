@@ -148,7 +148,7 @@ interface StakeConditions {
  * `stake`: the loss in micro-dollars if the work ends after a relief, the calls that are certain, and the expected
  * repeated fetches. `first` and `saved`: savings in the first call.
  */
-export function stakeOf(outlook: ReliefForecast, { isCold, isFollowed, promptTokens }: StakeConditions) {
+export function stakesOfRelief(outlook: ReliefForecast, { isCold, isFollowed, promptTokens }: StakeConditions) {
   const { full, sizeAfter, prefix, kept, rates } = outlook;
   const { calls, tokens } = outlook.refetched;
   const refetched = {

@@ -18,7 +18,7 @@ import {
   type Line,
 } from '../steps.ts';
 import { isExactPossible } from './exact.ts';
-import { chooseWay, mayCompact, payingMoment } from './ladder.ts';
+import { chooseRelief, mayCompact, payingMoment } from './ladder.ts';
 import { extentOf, reliefReason } from './outlook.ts';
 import type { DueRelief, ExhaustedTurn } from './relief-state.ts';
 import { giveUpAfterBreaker, isRefillBreaker } from './thrash.ts';
@@ -185,7 +185,7 @@ function mustStopTurn(state: GovernorState): boolean {
   if (relief.turnStop !== undefined || relief.postponedAt === gauge.calls) return false;
   if (work.tasks.some(({ phase }) => phase === 'foreground')) return false;
   const extent = extentOf(state);
-  const chosen = chooseWay(state, extent);
+  const chosen = chooseRelief(state, extent);
   if (chosen?.way !== 'handoff' || chosen.cause !== 'strategy') return false;
   const { thresholds, compaction } = run.policy;
   const window = gauge.window.tokens;

@@ -41,7 +41,7 @@ export type HandoffCause = 'due' | 'commands off' | 'no other way' | 'thrashing'
 export type ReliefWay = { readonly way: 'compact' } | { readonly way: 'handoff'; readonly cause: HandoffCause };
 
 /** Chooses the relief between two turns, for a run and for what-if; undefined for no relief. */
-export function chooseWay(standing: ReliefHistory, extent: ContextExtent): ReliefWay | undefined {
+export function chooseRelief(standing: ReliefHistory, extent: ContextExtent): ReliefWay | undefined {
   const paying = payingMoment(standing, extent);
   if (paying !== undefined)
     return paying.way === 'compact' ? { way: 'compact' } : { way: 'handoff', cause: 'strategy' };

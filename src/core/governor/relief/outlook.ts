@@ -7,7 +7,7 @@ import { forecastGrowth } from '../prompts/turns.ts';
 import type { GovernorState } from '../state.ts';
 import { allowedLoss, prefixOf, priceOfModel, ratesToCome, WORST_CASE_BOUND, workingSetOf } from './accounts.ts';
 import { cycleCost, levelOf } from './beside-summary.ts';
-import { compareCosts, momentNow, type ReliefForecast, savedPerCall, stakeOf } from './economic-moment.ts';
+import { compareCosts, momentNow, type ReliefForecast, savedPerCall, stakesOfRelief } from './economic-moment.ts';
 import { isExactPossible } from './exact.ts';
 import {
   type ContextExtent,
@@ -143,7 +143,7 @@ const YOUNG_RUN_CALLS = 38;
 function removalCosts(state: GovernorState, way: ReliefMoment['way'], wayOutlook: ReturnType<typeof outlookOf>) {
   const { refetchAllCost, refetchFilesCost } = wayOutlook;
   const cycle = refillsWindow(state, wayOutlook) ? cycleCost(state, wayOutlook.needed) : 0;
-  const { first, saved, stake } = stakeOf(wayOutlook, {
+  const { first, saved, stake } = stakesOfRelief(wayOutlook, {
     promptTokens: way === 'compact' ? state.relief.exact.size.all : 0,
     isCold: isCold(state),
     // The running tools or a waiting prompt make a further call certain.

@@ -120,7 +120,7 @@ export const NO_RELIEF = {
 /** A relief that commands or the caller have requested. */
 export interface ReliefRequest {
   readonly way: 'compact' | 'handoff';
-  readonly by: readonly Asker[];
+  readonly by: readonly Requester[];
   /** Whether it should happen within the turn, by claude's own trigger. */
   readonly isMidTurn: boolean;
   readonly phase: 'waiting' | 'begun';
@@ -129,7 +129,7 @@ export interface ReliefRequest {
 }
 
 /** Receiver of the answer: a ctxb command by its id, or the caller by the id of its control request. */
-export interface Asker {
+export interface Requester {
   readonly from: 'command' | 'caller';
   readonly id: string;
 }

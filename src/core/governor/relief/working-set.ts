@@ -1,12 +1,12 @@
 import { sumOf } from '../../text/sum-of.ts';
 import {
   type Content,
+  type ContentKind,
   type Contents,
   type Gaps,
   hasNewWork,
   isStale,
   KINDS,
-  type Kind,
   lastFiles,
   mapContents,
 } from './content.ts';
@@ -60,7 +60,7 @@ interface HeldContent extends Content {
 function heldContents(known: Contents, now: number): HeldContent[] {
   // Contents of earlier work count as unused for one more cycle.
   const ended = hasNewWork(known) ? known.changed : 0;
-  const alike: Record<Kind, AgedContent[]> = { unused: [], used: [], changed: [], printed: [], answered: [] };
+  const alike: Record<ContentKind, AgedContent[]> = { unused: [], used: [], changed: [], printed: [], answered: [] };
   for (const [name, content] of known.byName) {
     const age = now - content.usedAt + (content.usedAt > ended ? 0 : HORIZON_CALLS);
     const isHeld = content.tokens > 0 && !isStale(known, name);

@@ -1,6 +1,6 @@
 import { groupsIn, ownOf } from '../../protocol/fields.ts';
 import { sumOf } from '../../text/sum-of.ts';
-import { commandCore } from '../shell/command-words.ts';
+import { comparedCommand } from '../shell/command-words.ts';
 import { formatList } from './found-files.ts';
 import { FILE_LENGTH, firstLines, NAME_LENGTH, type Quote } from './text-result.ts';
 
@@ -21,7 +21,7 @@ type Summarize = (output: Output, quote: Quote) => string | undefined;
 
 /** Summarizes a command's output; undefined for an unknown format. @param isPart claude kept only its beginning */
 export function summarizeOutput(command: string, text: string, isPart: boolean, quote: Quote): string | undefined {
-  const [verb = '', words = ''] = REDIRECTED.test(command) ? [] : groupsIn(KNOWN, commandCore(command).text);
+  const [verb = '', words = ''] = REDIRECTED.test(command) ? [] : groupsIn(KNOWN, comparedCommand(command).text);
   const [viewer, count = 10] = groupsIn(PAGED, command);
   const lines = firstLines(text);
   const isCut = isPart || (viewer !== undefined && lines.length >= Number(count));

@@ -29,20 +29,20 @@ export interface FileList {
   /** Total number of files, if it exceeds `paths`. */
   readonly total?: number | undefined;
   /** The list is incomplete. */
-  readonly more?: boolean;
+  readonly hasMore?: boolean;
 }
 
 const MAX_TYPES = 4;
 const MAX_FOLDERS = 3;
 
 /** `5 files. Types: .ts (3), .md (2). Key: src/, test/`. */
-export function summarizeFiles({ paths, total = paths.length, more = false }: FileList, quote: Quote): string {
+export function summarizeFiles({ paths, total = paths.length, hasMore = false }: FileList, quote: Quote): string {
   // Skips dotfiles: `.env` has no extension.
   const types = countNames(paths.flatMap((path) => groupsIn(/[^/\\](\.[\w+-]{1,12})$/, path.slice(-80))));
   const folders = countNames(withoutCommonFolder(paths).flatMap((path) => groupsIn(/^([^/\\]+)[/\\]/, path)));
   const named = types.slice(0, MAX_TYPES).map(([type, often]) => `${type} (${often})`);
   const key = folders.slice(0, MAX_FOLDERS).map(([folder]) => quote(`${folder}/`, NAME_LENGTH));
-  return `${atLeast(more)}${total} files. Types: ${named.join(', ') || '(no extensions)'}. Key: ${key.join(', ') || '(flat)'}`;
+  return `${atLeast(hasMore)}${total} files. Types: ${named.join(', ') || '(no extensions)'}. Key: ${key.join(', ') || '(flat)'}`;
 }
 
 /** Removes the folders that all paths start with. */
@@ -92,7 +92,7 @@ function globOf({ report, result }: EndedCall, quote: Quote): string {
   const { filenames, numFiles, truncated } = report;
   const names = namesIn(filenames);
   const paths = names ?? foundLines(result.text);
-  return summarizeFiles({ paths, total: names && numberOf(numFiles), more: truncated === true }, quote);
+  return summarizeFiles({ paths, total: names && numberOf(numFiles), hasMore: truncated === true }, quote);
 }
 
 const FILE_LINE = /^((?:[A-Za-z]:[\\/])?[^:\n]{1,1000}):\d+:/;

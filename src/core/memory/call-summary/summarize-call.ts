@@ -12,7 +12,7 @@ import {
   NO_TEXT,
   PATH_LENGTH,
   type Quote,
-  shortenedLine,
+  shortenLine,
   summarizeText,
   TEXT_LENGTH,
   withoutBackticks,
@@ -31,7 +31,7 @@ export function summarizeCall(ended: EndedCall, context: SummaryContext): string
   const quote = createQuote(mask);
   const tell = (ended.outcome === 'ok' && ownOf(SUMMARIES, ended.use.name)) || summarizeOther;
   const line = summarizeCommand(ended, context, quote) ?? tell(ended, quote, placeOf);
-  return shortenedLine(oneLine(line, 4 * LONG_LINE_LENGTH), LONG_LINE_LENGTH);
+  return shortenLine(oneLine(line, 4 * LONG_LINE_LENGTH), LONG_LINE_LENGTH);
 }
 
 function summarizeCommand(ended: EndedCall, context: SummaryContext, quote: Quote): string | undefined {

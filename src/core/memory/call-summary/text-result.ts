@@ -22,7 +22,7 @@ export function createQuote(mask: Mask): Quote {
 }
 
 /** Shortens a line to `length` code points; closes a quotation that the cut leaves open. */
-export function shortenedLine(line: string, length: number): string {
+export function shortenLine(line: string, length: number): string {
   const shortText = shorten(line, length);
   if (!isOpen(shortText)) return shortText;
   const head = cut(line, length - 4);

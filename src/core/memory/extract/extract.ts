@@ -17,14 +17,14 @@ type PromptFound = Omit<PromptEntry, 'text'> & { readonly texts: readonly string
 
 export interface ExtractOptions {
   /** Input times are times of arrival, so they can replace missing timestamps. */
-  readonly live: boolean;
+  readonly isLive: boolean;
 }
 
 /** Above this number, the oldest calls without a result (interrupted turns) are dropped. */
 const MAX_OPEN_CALLS = 1_000;
 
 /** Finds facts in a stream of inputs. Mutable, with bounded size. */
-export function createExtractor({ live }: ExtractOptions) {
+export function createExtractor({ isLive }: ExtractOptions) {
   const tasks = createTasks();
   const open = new Map<string, OpenCall>();
   const agents = new Map<string, string>();
@@ -120,7 +120,7 @@ export function createExtractor({ live }: ExtractOptions) {
     },
     add(input: Input): readonly ExtractedFact[] {
       const { t } = input;
-      if (input.from === 'claude') return fromClaude(input.event, live ? t : undefined);
+      if (input.from === 'claude') return fromClaude(input.event, isLive ? t : undefined);
       if (input.from === 'ctxb') return readOwnEvent(input.event, t);
       if (input.from !== 'caller' || input.event.kind !== 'user') return [];
       callerSpeaks = true;

@@ -8,7 +8,7 @@ import { decisionOf } from '../../governor/steps.ts';
 import type { ExactPlan } from '../../protocol/exact-plan.ts';
 import { oneLine, withSpaces } from '../../text/words.ts';
 import type { EvidenceItem } from '../notebook/evidence.ts';
-import { tallyOf } from '../notebook/fact.ts';
+import { countFacts } from '../notebook/fact.ts';
 import type { Notebook } from '../notebook/notebook.ts';
 import { lengthOfLines, quotePrompts, wordsMissingFrom } from '../notebook/user-words.ts';
 import { isUrgent, missingEvidence, render, selectItems, usefulEvidence } from './recall.ts';
@@ -56,7 +56,7 @@ export function createHandBack(notebook: Notebook, receipts: Receipts, folder: (
     const items = selectItems(useful, roomFor(state, left - EVIDENCE_TITLE.length - 1, before));
     const context = [text, ...(items.length === 0 ? [] : [EVIDENCE_TITLE, render(items)])].join('\n');
     const reason = `the newest of ${notebook.toolLog.total} tool calls, as the context was compacted`;
-    const given = tallyOf(items.map(({ fact }) => fact));
+    const given = countFacts(items.map(({ fact }) => fact));
     return {
       context,
       decisions: [decisionOf(state, 'recall', reason, { hook: hook.hook, chars: context.length, given })],

@@ -7,7 +7,7 @@ import type { AssistantEvent, Block, Event, UserEvent } from '../../protocol/eve
 import { fieldsOf, jsonText, textOf } from '../../protocol/fields.ts';
 import { withSpaces } from '../../text/words.ts';
 import { EVIDENCE_KINDS } from '../notebook/evidence.ts';
-import { FACT_KINDS, type Fact, mentionsFact, promptFact, searchable, tallyOf } from '../notebook/fact.ts';
+import { countFacts, FACT_KINDS, type Fact, mentionsFact, promptFact, searchable } from '../notebook/fact.ts';
 import type { Notebook } from '../notebook/notebook.ts';
 import { remember } from '../remember.ts';
 
@@ -96,7 +96,7 @@ function receiptOf({ relief, facts, claude, ctxb }: Open): Receipt {
     else stayed.push({ kind, text, by });
   }
   const given = stayed.filter(({ by }) => by === 'ctxb');
-  return { relief, all: tallyOf(facts), kept: tallyOf(stayed), given: tallyOf(given), gone, stayed };
+  return { relief, all: countFacts(facts), kept: countFacts(stayed), given: countFacts(given), gone, stayed };
 }
 
 export type Receipts = ReturnType<typeof createReceipts>;

@@ -2,7 +2,7 @@ import { inBackticks, LINE_LENGTH, oneLine, pluralize } from '../../text/words.t
 import type { CommandFacts, DeadEnd, FileChange, ToolEntry } from '../entry.ts';
 import { commandEnd } from '../extract/tool-calls.ts';
 import { remember } from '../remember.ts';
-import { type CommandCore, collapseSpaces, commandCore } from '../shell/command-words.ts';
+import { type ComparedCommand, collapseSpaces, comparedCommand } from '../shell/command-words.ts';
 import { commandFact, deadEndFact, type Fact, pathFact } from './fact.ts';
 
 /** A fact that summaries tend to lose, on one line, with the patterns that find it in a fresh context. */
@@ -75,12 +75,12 @@ export function createEvidence(deadEnds: () => readonly DeadEnd[] = () => []) {
       }
       if (command === undefined || command.exit === null) return;
       const { times = 0 } = commands.get(command.text) ?? {};
-      const run = { entry, command, core: commandCore(command.text), times: times + 1 };
+      const run = { entry, command, core: comparedCommand(command.text), times: times + 1 };
       remember(commands, command.text, run, MAX_COMMANDS);
     },
     /** Ignores white space, folders and variables before a command, and pipes that only show its output. */
     outcomeOf(command: string): CommandOutcome {
-      const wanted = commandCore(command).text;
+      const wanted = comparedCommand(command).text;
       if (wanted === '') return 'unknown';
       const same = newest(commands.values()).filter(({ core }) => core.text === wanted);
       const exact = same.findIndex((run) => collapseSpaces(run.command.text) === collapseSpaces(command));
@@ -114,7 +114,7 @@ function fileItem(kind: 'file' | 'file read', path: string, counts: string): Evi
 interface CommandRuns {
   readonly entry: ToolEntry;
   readonly command: CommandFacts;
-  readonly core: CommandCore;
+  readonly core: ComparedCommand;
   readonly times: number;
 }
 
@@ -126,7 +126,7 @@ function outcomeOfRuns(run: CommandRuns | undefined): CommandOutcome {
   if (run === undefined) return 'unknown';
   if (isFailing(run)) return 'failed';
   // A pipe returns the exit status of its last program.
-  return run.command.exit === 0 && !run.core.piped ? 'passed' : 'unknown';
+  return run.command.exit === 0 && !run.core.isPiped ? 'passed' : 'unknown';
 }
 
 function commandItem(kind: 'failing command' | 'command', { entry, command, times }: CommandRuns): EvidenceItem {

@@ -136,7 +136,7 @@ function wholeOf(text: string): Pick<Fact, 'name' | 'whole' | 'isOpen'> {
 
 export const NO_FACTS: FactTally = Object.fromEntries(FACT_KINDS.map((kind) => [kind, 0])) as FactTally;
 
-export function tallyOf(facts: readonly Pick<Fact, 'kind'>[]): FactTally {
+export function countFacts(facts: readonly Pick<Fact, 'kind'>[]): FactTally {
   const tally = { ...NO_FACTS };
   for (const { kind } of facts) tally[kind]++;
   return tally;

@@ -18,11 +18,11 @@ export function isReadOnly(command: string): boolean {
 /** UTF-16 units of a command that are compared. */
 const COMPARED_LENGTH = 2_000;
 
-export interface CommandCore {
+export interface ComparedCommand {
   /** Without leading folders, variables and wrappers, and without redirections and viewers at the end. */
   readonly text: string;
   /** The output was piped to another program, whose exit status replaced the command's own. */
-  readonly piped: boolean;
+  readonly isPiped: boolean;
 }
 
 /** Prefixes that only set where and how a command runs. */
@@ -34,14 +34,14 @@ const OUTPUT_REDIRECTION =
   / ?(?:[&\d]?>{1,2} ?(?:&\d|[^\s;&|<>"'`()]+)|\| ?(?:tail|head|cat|tee|less)\b[^|;&<>"'`()]*)$/;
 
 /** `cd app && CI=1 npm  test 2>&1 | tail -5` becomes `npm test`. */
-export function commandCore(command: string): CommandCore {
+export function comparedCommand(command: string): ComparedCommand {
   let text = collapseSpaces(command.slice(0, COMPARED_LENGTH).replace(COMMAND_PREFIX, ''));
-  let piped = false;
+  let isPiped = false;
   for (let end = OUTPUT_REDIRECTION.exec(text); end !== null; end = OUTPUT_REDIRECTION.exec(text)) {
-    piped ||= end[0].includes('|');
+    isPiped ||= end[0].includes('|');
     text = text.slice(0, end.index);
   }
-  return { text, piped };
+  return { text, isPiped };
 }
 
 /** Collapses white space and joins continued lines. */

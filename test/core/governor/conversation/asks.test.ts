@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AskAnswer } from '../../../../src/core/governor/effects.ts';
-import type { Ask } from '../../../../src/core/governor/input.ts';
+import type { OutsideRequest } from '../../../../src/core/governor/input.ts';
 import type { Run } from '../../../../src/core/governor/state.ts';
 import {
   afterTurn,
@@ -17,7 +17,7 @@ import {
   statusLine,
 } from '../../../support/governor.ts';
 
-function ask(driver: Driver, what: Ask['what'], now = false): void {
+function ask(driver: Driver, what: OutsideRequest['what'], now = false): void {
   driver.tell({ kind: 'ask', ask: { what, now }, by: { from: 'command', id: '0123abcd' } });
 }
 
@@ -99,7 +99,7 @@ describe('a request that cannot be met is refused at once', () => {
     return driver;
   };
 
-  it.each<{ text: string; what: Ask['what']; run: () => Driver }>([
+  it.each<{ text: string; what: OutsideRequest['what']; run: () => Driver }>([
     { text: 'this run only observes (--observe)', what: 'stop', run: () => later({ mode: 'observe' }) },
     { text: 'the run is about to end', what: 'stop', run: stopped },
     { text: 'there is nothing to compact yet', what: 'compact', run: begun },

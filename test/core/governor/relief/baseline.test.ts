@@ -3,10 +3,10 @@ import { microUsdOf, PRICES, type Price, priceOf } from '../../../../src/core/go
 import { EMPTY_GAUGE } from '../../../../src/core/governor/gauge/gauge.ts';
 import { savedUsd } from '../../../../src/core/governor/relief/accounts.ts';
 import {
-  accountsOf,
   type Baseline,
   baselineAfterCall,
   callCost,
+  costsSoFar,
   NEW_BASELINE,
   SUMMARY_TOKENS,
   summaryCost,
@@ -50,7 +50,7 @@ it('a summary of claude alone after a pause leaves the system prompt in the cach
   const gauge = { ...EMPTY_GAUGE, used: 170_000, first: 30_000 };
   const usage = { input: 0, cacheCreation: 170_000, cacheRead: 0, output: 100 };
   const call = { usage, price, level: 167_000, isOwn: false, isIdle: true, gauge, contents: NO_CONTENTS, given: 0 };
-  const { baseline } = accountsOf(baselineAfterCall({ ...NEW_BASELINE, context: 170_000 }, call), gauge);
+  const { baseline } = costsSoFar(baselineAfterCall({ ...NEW_BASELINE, context: 170_000 }, call), gauge);
   const next = { input: 0, cacheCreation: 30_000 + SUMMARY_TOKENS - 24_000, cacheRead: 24_000, output: 0 };
   expect(baseline).toBe(summaryCost(170_000, price, true) + microUsdOf(next, price));
 });
@@ -60,7 +60,7 @@ it('a summary that claude writes after a pause costs a run as much as claude alo
   const [alone, run] = [playAlone(jobOf(shape, 104), world), playGoverned(jobOf(shape, 104), world)];
   if (run.driver === undefined) throw new Error('claude alone has no account');
   const { state } = run.driver;
-  expect(accountsOf(state.relief.baseline, state.gauge).baseline / 1e6 / alone.usd).toBeCloseTo(1, 2);
+  expect(costsSoFar(state.relief.baseline, state.gauge).baseline / 1e6 / alone.usd).toBeCloseTo(1, 2);
 });
 
 /** A call that writes what is new to the cache. */
@@ -76,7 +76,7 @@ it("the baseline compacts at the level that the run shows, although the call bef
   driver.claude(writingCall(140_000, 119_900), resultLine());
   driver.prompt('x'.repeat(80_000));
   driver.claude(writingCall(169_000, 29_000), boundaryLine('auto', 169_000), writingCall(60_000, 40_000), resultLine());
-  const { baseline, real } = accountsOf(driver.state.relief.baseline, driver.state.gauge);
+  const { baseline, real } = costsSoFar(driver.state.relief.baseline, driver.state.gauge);
   expect(baseline / real).toBeCloseTo(1, 2);
 });
 

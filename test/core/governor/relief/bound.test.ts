@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PRICES, priceOf } from '../../../../src/core/governor/cost/prices.ts';
-import { accountsOf } from '../../../../src/core/governor/relief/baseline.ts';
+import { costsSoFar } from '../../../../src/core/governor/relief/baseline.ts';
 import { drawnAdversary } from '../../../support/economy/adversary.ts';
 import { drawn, drawnLong, drawnWide, HAIKU, OPUS, SONNET } from '../../../support/economy/drawn.ts';
 import { drawnKind, KINDS } from '../../../support/economy/kinds.ts';
@@ -37,7 +37,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
 
 const runAccount = ({ driver }: Played) => {
   if (driver === undefined) throw new Error('claude alone has no account');
-  return accountsOf(driver.state.relief.baseline, driver.state.gauge);
+  return costsSoFar(driver.state.relief.baseline, driver.state.gauge);
 };
 
 describe.each([

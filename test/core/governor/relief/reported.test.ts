@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { accountsOf } from '../../../../src/core/governor/relief/baseline.ts';
+import { costsSoFar } from '../../../../src/core/governor/relief/baseline.ts';
 import { drawnKind, KINDS } from '../../../support/economy/kinds.ts';
 import { mostUsd, type Played, playAlone, playGoverned } from '../../../support/economy/played-claude.ts';
 import { REPORTED, reportedJob, WINDOWS } from '../../../support/economy/reported.ts';
@@ -44,7 +44,7 @@ it.each(sampled(jobs, 11))(
 function savedIn({ driver }: Played): number {
   if (driver === undefined) throw new Error('claude alone has no account');
   const { relief, gauge } = driver.state;
-  const { baseline, real } = accountsOf(relief.baseline, gauge);
+  const { baseline, real } = costsSoFar(relief.baseline, gauge);
   return (baseline - real) / 1e6;
 }
 

@@ -12,7 +12,7 @@ import { unmasked } from '../../../support/unmasked.ts';
 const JUDGED = { 'same failure': 9, 'edit reverted': 2 };
 
 function foundIn(path: string): DeadEnd[] {
-  const extractor = createExtractor({ live: false });
+  const extractor = createExtractor({ isLive: false });
   const makeEntry = createEntryMaker(unmasked);
   const deadEnds = createDeadEnds();
   return linesOf(path).flatMap((line) => {

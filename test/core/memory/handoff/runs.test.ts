@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createEvidence } from '../../../../src/core/memory/notebook/evidence.ts';
-import { commandCore } from '../../../../src/core/memory/shell/command-words.ts';
+import { comparedCommand } from '../../../../src/core/memory/shell/command-words.ts';
 import { command } from '../../../support/notes.ts';
 
 describe('the core of a command', () => {
@@ -26,7 +26,7 @@ describe('the core of a command', () => {
     { text: 'echo "not closed', core: 'echo "not closed' },
     { text: '', core: '' },
   ])('$text', ({ text, core, piped = false }) => {
-    expect(commandCore(text)).toStrictEqual({ text: core, piped });
+    expect(comparedCommand(text)).toStrictEqual({ text: core, piped });
   });
 });
 

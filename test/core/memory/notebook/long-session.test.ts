@@ -50,7 +50,7 @@ function wordOf(n: number): string {
 }
 
 function noted(rounds: number) {
-  const extractor = createExtractor({ live: true });
+  const extractor = createExtractor({ isLive: true });
   const entryOf = createEntryMaker(redact);
   const notebook = createNotebook();
   const details = createHash('sha256');
