@@ -164,10 +164,7 @@ function withUnseen<S extends SessionFigures>(session: S): S {
   return { ...session, cost: { ...session.cost, unseen: toUsd(unseen) } };
 }
 
-/**
- * The part of the cost that is not of the session's own calls, in micro-dollars. claude also counts titles and
- * summaries.
- */
+/** Cost that claude reports besides the session's own calls, such as titles and summaries, in micro-dollars. */
 function extraOf(session: SessionFigures): number {
   return session.cost.computed ? 0 : toMicroUsd(ownFigures(session).usd ?? 0) - microUsdIn(session.ledger());
 }

@@ -101,7 +101,7 @@ export function createFigures(cut: Cutter, keeps: { readonly prompts: boolean; r
     },
     /** Accounts for a line of which only the time matters. @param t milliseconds since the epoch; 0 if unknown */
     pass,
-    /** The time of an answer, in place of reading it; undefined if it is repeated. */
+    /** The time of an answer, without reading the rest of its row; undefined for a repeated answer. */
     timeOf(...row: Parameters<typeof reader.timeOf>): number | undefined {
       at++;
       lines.total++;

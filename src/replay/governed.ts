@@ -144,7 +144,7 @@ export function createGoverned(
     claude,
     say(message: Message): void {
       held += tokensOfAll([message]);
-      // Without compactions nothing leaves the context. More than this stays only if the recording lost parts of it.
+      // Without compactions, nothing leaves the context. More is held only if the recording lacks parts.
       if (!policy.compaction.enabled || held > MAX_HELD) forget();
       messages.push(message);
       sight.say(message);
@@ -179,7 +179,7 @@ export function createGoverned(
   };
 }
 
-/** Tokens, several times as many as any window has. */
+/** Maximum tokens of the messages; several times the largest window. */
 const MAX_HELD = 5_000_000;
 
 /** The policy without handoffs, and without limits that stop a run. */

@@ -93,7 +93,7 @@ export function createInputReader() {
 
   return {
     read,
-    /** The time of an answer, in place of reading it; undefined if it is repeated. */
+    /** The time of an answer, without reading the rest of its row; undefined for a repeated answer. */
     timeOf({ id, own: [, t = time] }: Parts, answer: Parameters<typeof isOver>[0]): number | undefined {
       if (isRepeated(id) || isOver(answer)) return undefined;
       time = t;

@@ -65,7 +65,7 @@ export function unpack({ keys, columns, models, ...figures }: Packed): SessionFi
   };
 }
 
-/** Calls without usage, in little memory until a report needs them. Unknown figures must be `NaN`. */
+/** Packs calls without usage, to save memory until a report needs them. Unknown figures must be `NaN`. */
 export function compactCalls({
   keys,
   numbers,

@@ -27,7 +27,7 @@ export interface SessionWhatIf extends Omit<ReturnType<ReturnType<typeof createP
 interface Step {
   readonly call: CallBegun;
   readonly previous: CallBegun | undefined;
-  /** Whether each compaction or handoff was exact; for others, a call wrote a summary or a document. */
+  /** One entry for each compaction or handoff: true if it was exact, false if a call wrote a summary or a document. */
   readonly reliefs: readonly boolean[];
   /** All of its lines. */
   readonly answer: AssistantEvent;
@@ -56,7 +56,7 @@ export function createPlayedSession(policy: Policy, resumes: boolean, window: ()
     if (recorded.length > 0) return before + addedTokens(call);
     if (call.context < previous.context * FRESH_SHARE) return undefined;
     const growth = call.context - previous.context;
-    // A removal that is no compaction leaves at least the recorded context.
+    // If claude removed content without a compaction, at least the recorded context stays.
     return growth < 0 ? Math.max(before + growth, Math.min(before, call.context)) : before + growth;
   }
 

@@ -18,7 +18,7 @@ export interface Search {
 /** Maximum file size in bytes for the quick search; larger files are read in any case. */
 const MAX_BYTES = 256 * 1024 * 1024;
 
-/** Letters for which the file may have another one: `ß`, `ﬁ`, `ſ`, `ı`. */
+/** Letters that the file may contain in another form: `ß`, `ﬁ`, `ſ`, `ı`. */
 const FOLDED = /s[st]|f[fil]+|[iks]/gi;
 
 /**

@@ -98,7 +98,7 @@ export function createSessionReplay(options: SessionReplayOptions) {
   }
 
   return {
-    /** Whether the texts of tool results matter, beyond their sizes. */
+    /** Whether some figure needs the texts of tool results, not only their sizes. */
     needsTexts(): boolean {
       return readsTexts || memory !== undefined || isCharactersOnly(host.state.gauge);
     },

@@ -52,7 +52,7 @@ export function createWhatIf(
         played ??= createPlayedSession(
           policy,
           gauge.used > LARGEST_PREFIX,
-          // A live claude reports its window.
+          // A running claude would report its window; without one, assume the large window.
           () => window ?? LARGE_WINDOW,
           (model) => priceFor(model, policy.cost.prices, session.version),
         );

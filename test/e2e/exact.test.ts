@@ -80,7 +80,7 @@ inSoak('three in a row cause no handoff, and nothing accumulates', async () => {
   expect(last.split('echo did 1.1').length).toBe(2);
 });
 
-it('keeps the whole answer of a subagent that was dear, and a line of a cheap one', async () => {
+it('keeps the whole answer of an expensive subagent, and a line of a cheap one', async () => {
   const agentOf = (name: string) => ({
     name: 'Agent',
     input: { description: name, prompt: `Find ${name}`, subagent_type: 'general-purpose', run_in_background: false },

@@ -82,7 +82,7 @@ inSoak('can only read in the working folder, whatever the settings allow', async
   expect(choice).toMatchObject({ files: [], steps: ['plan'] });
 });
 
-it('is believed only if disk and history agree', async () => {
+it('uses an answer only if the disk and the history confirm it', async () => {
   const files = ['gone.ts', '../home/key.txt', 'key.txt', 'parse.ts'];
   await using world = await startShop([names(files, ['deploy', 'plan'])]);
   const { choice, receipt } = await curateIn(world);

@@ -319,7 +319,7 @@ describe('unknown is not zero', () => {
     { name: 'a split of nothing', split: [0, 0], usd: 0.0375 },
     { name: 'a split of less than the sum', split: [0, 4_000], usd: 0.0465 },
     { name: 'a split of more than the sum', split: [0, 14_000], usd: 0.06 },
-  ])('what is written to the cache: $name', async ({ split: [minutes, hour], usd }) => {
+  ])('cache writes: $name', async ({ split: [minutes, hour], usd }) => {
     const cache_creation = { ephemeral_5m_input_tokens: minutes, ephemeral_1h_input_tokens: hour };
     put('a.jsonl', [said('s', 'go'), call('s', 'm1', usage(0, 10_000, 0, 0, { cache_creation }))]);
     expect((await found()).usd).toBeCloseTo(usd, 6);
@@ -369,7 +369,7 @@ describe('unknown is not zero', () => {
   });
 
   it.each([{ used: undefined }, { used: null }, { used: usage(0, 0, 0, 0) }, { used: { output_tokens: 5 } }])(
-    'a call that has $used for usage',
+    'a call whose usage is $used',
     async ({ used }) => {
       const words = [{ type: 'text', text: 'done' }];
       const unsized = call('s', 'm2', used as Fields, { content: words });
@@ -456,7 +456,7 @@ describe('a subagent whose log is missing', () => {
 });
 
 describe('cost of a model without a price', () => {
-  it('is what old rows say', async () => {
+  it('is the one in rows of old versions', async () => {
     const row = (id: string, costUSD: number) => ({
       ...call('s', id, usage(0, 5_000, 0, 9), { model: 'glm-4.6' }),
       costUSD,

@@ -26,7 +26,7 @@ function round(id: string, input: object, text: string): Message[] {
   ];
 }
 
-describe('sight', () => {
+describe('the view of the model', () => {
   const begun = (...rounds: readonly Message[][]) => {
     const sight = createModelView();
     rounds.flat().forEach(sight.say);

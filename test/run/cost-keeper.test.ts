@@ -96,7 +96,7 @@ it('claims the cost of the previous call for the current one, if the line has no
   expect(ledger().at(-1)).toMatchObject({ claimed: 200_000 });
 });
 
-it('a subagent is noted also with the end of a turn, and where nothing was spent on it', () => {
+it('records a subagent also at the end of a turn, and if it cost nothing', () => {
   const noted: number[] = [];
   const world = { ...place(), runId: 'r', period: 'day', limitUsd: undefined, now: () => NOON, notice() {} } as const;
   const costs = createCostKeeper({ ...world, onSpent: ({ agents }) => void noted.push(agents) });
@@ -187,7 +187,7 @@ describe('an unusable ledger', () => {
   });
 });
 
-describe('what the run has spent, for whoever takes it up', () => {
+describe('the spending that a resumed run starts with', () => {
   const spent: object[] = [];
   const noting = () =>
     createCostKeeper({

@@ -44,7 +44,7 @@ afterAll(() => {
 
 describe("claude's side", () => {
   it(
-    'long streams: every byte comes out, every good line is judged, no memory is kept',
+    'long streams: passes on every byte, judges every valid line, and leaks no memory',
     async () => {
       const heaps: number[] = [];
       let [lines, bytes, planted] = [0, 0, 0];

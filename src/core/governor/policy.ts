@@ -214,8 +214,8 @@ const MIN_SETTING = 100_000;
 const MAX_SETTING = 1_000_000;
 
 /**
- * The base of `CLAUDE_AUTOCOMPACT_PCT_OVERRIDE` with the smallest window setting: the window without 20,000 for the
- * answer (measured with 2.1.330: with 50 it compacts at 40,000). It only lowers the trigger.
+ * The tokens of which `CLAUDE_AUTOCOMPACT_PCT_OVERRIDE` is a percentage at the smallest window setting: the window
+ * minus 20,000 for the answer (2.1.330 compacts at 40,000 with 50). The variable can only lower the trigger.
  */
 const PERCENT_BASE = MIN_SETTING - 20_000;
 

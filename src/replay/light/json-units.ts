@@ -21,7 +21,7 @@ for (const letter of '"\\/bfnrt') ESCAPES[letter.charCodeAt(0)] = JSON.parse(`"\
 const units = new Uint16Array(MAX_BYTES);
 
 /**
- * Reads the UTF-16 units of a JSON string, in place of parsing it: a string for each text is most of the garbage of a
+ * Decodes a JSON string into a shared array of UTF-16 units. Strings made by a parser would be most of the garbage of a
  * full reading. The units are valid until the next call.
  *
  * @returns undefined if the value must be parsed: no string, a long one, emoji, or numeric escapes
@@ -41,7 +41,7 @@ function decode(bytes: Buffer): number {
     const length = LENGTHS[byte] as number;
     if (length === 1) {
       units[count++] = byte;
-      // Not `length`, because the processor reads the next byte before it knows this one.
+      // Faster than adding `length`: the processor can read the next byte before it has decoded this one.
       at++;
     } else {
       const unit = byte === BACKSLASH ? (ESCAPES[bytes[at + 1] as number] as number) : unitAt(bytes, at, length);

@@ -154,7 +154,7 @@ function viewOf({ buffer, byteOffset, length }: Buffer): DataView {
   return new DataView(buffer, byteOffset, length);
 }
 
-/** Rare characters, because a search stops at each one that begins its text. */
+/** Characters that are rare in logs. A search for a text checks every occurrence of its first character. */
 const RARE = /[A-Z\]]/;
 
 /** Node finds texts of up to six bytes faster than longer ones. */

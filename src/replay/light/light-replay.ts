@@ -35,7 +35,7 @@ const LIGHT: ReadonlySet<Event['kind']> = new Set([
 /** The kinds that affect more than the number and the time of the lines. */
 const MESSAGES: ReadonlySet<Event['kind']> = new Set(['assistant', 'user', 'boundary']);
 
-/** The parts of a state that a light replay changes, each its own. */
+/** The parts of a state that a light replay changes, as mutable copies. */
 type LightState = Draft & { relief: { exact: ExactState }; limits: { cost: Cost } };
 
 function lightState(state: GovernorState): LightState {
@@ -129,7 +129,7 @@ export function createLightReplay({ run, mask }: { readonly run: Run; readonly m
         compactions: figures.compactions().map(compactionFigures),
       };
     },
-    /** The calls in little memory. */
+    /** The calls, packed to save memory. */
     squeezed: figures.squeezed,
   };
 }

@@ -15,7 +15,10 @@ const MAX_BYTES = 8 * 1024 * 1024;
 /** Maximum number of layouts kept, those used last. */
 const MAX_LAYOUTS = 16;
 
-/** The start of a row of a conversation, and its end, found faster. Inside a string, quotes would be escaped. */
+/**
+ * The start of a row of a conversation, and the end of that start, which a search finds faster. A string cannot contain
+ * it, because its quotes would be escaped.
+ */
 const [ROW_OPENING, OPENING_MARK] = [Buffer.from('{"parentUuid":'), Buffer.from('Uuid":')];
 
 const CARRIAGE_RETURN = 13;
@@ -35,7 +38,7 @@ interface State {
 /** Reads the rows of one layout. */
 interface Reader {
   readonly layout: Layout;
-  /** Reads the row that fits; undefined if it must be parsed. */
+  /** Reads the row that `layout` has just matched; undefined if it must be parsed. */
   read(): ReadLine | undefined;
   /** The reader of the row that followed the last row of this form. */
   next?: Reader | undefined;
@@ -70,7 +73,7 @@ function createRowReader(readerOf: (line: Fields, isRow: boolean) => Reader | un
   function readAndLearn(text: string, isRow: boolean): ReadLine | undefined {
     const value = parseJson(text);
     if (!isFields(value)) return undefined;
-    // Without these fields, another form of row could hide them in a hole.
+    // Otherwise a row that has these fields could fit, and hide them in a hole.
     const isNamed = value.uuid !== undefined && value.timestamp !== undefined && value.sessionId !== undefined;
     const reader = readerOf(value, isRow && isNamed);
     if (reader !== undefined && readers.unshift(reader) > MAX_LAYOUTS) readers.pop();
@@ -229,7 +232,7 @@ function answerReader(row: Fields, needsTexts?: () => boolean): Reader | undefin
   const isUsual = Array.isArray(messageFields.content) && typeof messageFields.id === 'string';
   const lifetimes = Object.keys(fieldsOf(fieldsOf(messageFields.usage).cache_creation));
   if (!isUsual || known === undefined || known.besides !== undefined || event.costUsd !== undefined) return undefined;
-  // The count of another lifetime would make the price unknown.
+  // With a third lifetime, the price would be unknown.
   if (lifetimes.length > 2) return undefined;
   const messagePattern = {
     ...withSlots(messageFields),

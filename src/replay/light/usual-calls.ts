@@ -14,7 +14,7 @@ interface Held {
   readonly row: Parts;
   readonly answer: Answer;
   readonly t: number;
-  /** Whether the model has received new input since. */
+  /** Whether the model has received new input since the call. */
   isAnswered: boolean;
 }
 

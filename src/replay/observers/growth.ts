@@ -33,15 +33,13 @@ export function createGrowth(cut: Cutter, withResults: boolean, onAdded?: (sourc
     if (from !== 'claude' || !isMessage(event)) return;
     // Record tool names before the check: results need them even if a back-end did not count the call.
     event.blocks.forEach(uses.see);
-    // Texts that Claude Code writes in place of the model enter no context.
+    // Claude Code wrote this text instead of the model, so it enters no context.
     if (event.kind === 'assistant' ? event.messageId !== seen.after.gauge.call?.messageId : event.replay) return;
     const role = event.kind === 'user' ? event.role : 'answer';
     for (const [index, block] of event.blocks.entries()) add(block, index, role, seen);
   }
 
-  /**
-   * A result as the report shows it. Only such results are masked, because masking takes longer than everything else.
-   */
+  /** A result for the report. Masks only the reported results, because masking takes longer than everything else. */
   function shown({ gone, target, ...result }: TrackedResult): ResultSeen {
     const stayed = Math.max(0, (gone ?? calls) - result.call + 1);
     return { ...result, target: cut(target, LINE_LENGTH), stayed };

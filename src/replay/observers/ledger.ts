@@ -124,7 +124,7 @@ export function createLedger(keepsUsage: boolean) {
       if (event.kind === 'assistant' || event.kind === 'partial') seeCost(seen, event.subagent);
       if (event.kind === 'result') seeResult(seen, event);
     },
-    /** Adds a call whose later lines, if any, change nothing. */
+    /** Adds a complete call; further lines of it change nothing. */
     add,
     calls: () => callsIn(calls),
     squeezed: () => compactCalls(calls),

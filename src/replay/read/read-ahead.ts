@@ -4,7 +4,7 @@ import { createSkipper } from '../light/thin-row.ts';
 import type { ReadLine } from './line-feed.ts';
 import { readValues } from './read-values.ts';
 
-/** Maximum number of chunks that a thread has read and nobody has taken. */
+/** Maximum number of chunks that the thread reads ahead. */
 const MAX_AHEAD = 16;
 
 /** The task of a thread that reads a file ahead. */

@@ -60,7 +60,7 @@ function blockOf([type, tokens, chars, id = '', name = '']: SizedBlock, known: B
   const size = { tokens, chars };
   if (type === 'tool_use') return { type, id, name, input: undefined, size };
   if (type !== 'tool_result') return { type, text: '', signatureLength: 0, size };
-  // Not a copy of `known`: such copies differ in their inner form, which slows down all that reads blocks.
+  // Not a copy of `known`: V8 gives such copies another hidden class, which slows down all readers of blocks.
   const isError = known?.type === type && known.isError;
   return { type, toolUseId: id, isError, text: '', images: 0, definitions: [], size };
 }

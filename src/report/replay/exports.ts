@@ -10,7 +10,7 @@ import { figuresOf, shortPaths } from './session-list.ts';
 
 export const json: Report = (sessions, page) => {
   const { by, since, series, retention } = page.list;
-  // Data that only another output needs is left out.
+  // Omits the series and the retention unless they were requested.
   const asked = sessions.map(({ retention: facts, ...session }) => ({
     ...(series ? session : withoutSeries(session)),
     ...(retention && facts && { retention: facts }),

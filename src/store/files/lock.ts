@@ -114,6 +114,6 @@ export function lockRun(folder: ContextDir, runId: string): Lock {
 }
 
 function removeIfEmpty(folder: string): void {
-  // Another run may still use a folder.
+  // Ignore errors: another run may still use a folder.
   for (const path of [folder, join(folder, '..')]) orElse(() => rmdirSync(path), undefined);
 }

@@ -42,7 +42,7 @@ export function createInbox(contextDir: string, runId: string) {
   let disposed = false;
   return {
     path,
-    /** {@link takeAnswer} reads it. */
+    /** Stores an answer for {@link takeAnswer}. */
     answer(id: string, answer: object): void {
       if (ANSWER_ID.test(id)) replaceFile(answerPath(path, id), [maskedJson(answer)], { durable: false });
     },

@@ -17,7 +17,7 @@ const MOD = new URL('../mod/', import.meta.url);
 const MAX_BYTES = 4 * 1024 * 1024;
 
 /**
- * The folder is a copy of the mod that only this user can read.
+ * Copies the mod to a new folder that only this user can read.
  *
  * @param root default: the system's folder for temporary files
  */

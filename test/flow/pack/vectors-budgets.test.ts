@@ -106,7 +106,7 @@ describe('override levels', () => {
     ).toMatchObject(expected);
   });
 
-  it('fs-073: each budget has a floor of its own, so that the preset lean can be said', () => {
+  it('fs-073: each budget has its own floor, at most the value of the preset lean', () => {
     expect(resolved(OVERRIDES.find(({ id }) => id === 'fs-073')?.input ?? {})).toEqual({
       context_budget_chars: 10_000,
       history_max_recent_chars: 3_000,
@@ -124,7 +124,7 @@ describe('override levels: known defects, inverted', () => {
     expect(values.historyRecentChars).toEqual({ value: 60_000, source: 'default' });
   });
 
-  it('fs-080: there is one set of defaults, with a file and without', () => {
+  it('fs-080: the defaults are the same with and without a file', () => {
     expect(resolveBudgets({}).budgets).toEqual(PRESETS.balanced);
   });
 });
@@ -153,7 +153,7 @@ describe('layers', () => {
     },
   );
 
-  it('fs-089: where no layer says anything, the default holds; there is always one', () => {
+  it('fs-089: every value has a default, which applies without any layer', () => {
     expect(settleBudgets({}).contextBudgetChars).toEqual({ value: 200_000, source: 'default' });
   });
 });

@@ -50,7 +50,7 @@ describe('a seal', () => {
   it.each([
     { name: 'something is in the way', place: 'ctxb' },
     { name: 'there is no home folder', place: undefined },
-  ])('is impossible if $name, and then nothing is valid', ({ place }) => {
+  ])('cannot be made if $name, and then no seal is valid', ({ place }) => {
     writeFileSync(join(folder, 'ctxb'), 'in the way');
     const seal = openSeal(place && join(folder, place));
     expect(() => seal.close(JSON_TEXT, 'p')).toThrow();

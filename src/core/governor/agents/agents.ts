@@ -42,7 +42,7 @@ export function agentOfTask(state: GovernorState, taskId: string): Agent | undef
   return agentsOf(state).find((agent) => agent.taskId === taskId);
 }
 
-/** Whether a line reports the end of an agent that ctxb stopped: for a background agent, claude starts a turn. */
+/** Whether a line reports the end of an agent that ctxb stopped. claude starts a turn about a background agent. */
 export function reportsStoppedAgent(state: GovernorState, event: Event): boolean {
   return event.kind === 'task' && agentOfTask(state, event.taskId)?.phase === 'stopped';
 }

@@ -59,7 +59,7 @@ export function hookOf(callbackId: string | undefined): HookName {
 function answerPrompt(state: GovernorState, answer: HookAnswer, prompt: string): GovernorState {
   if (commandIn(prompt) !== undefined) return emit(state, answer);
   const stopped = stopHeldPrompt(state);
-  // The context would be lost with the stopped prompt.
+  // claude drops the stopped prompt, and would drop added context with it.
   if (stopped !== state) return emit(stopped, answer);
   return answerWithNotice(giveDocument(state, answer), answer.requestId);
 }

@@ -252,7 +252,7 @@ function askWindowOfNewModel(state: GovernorState, { before }: Line): GovernorSt
 }
 
 /**
- * Whether a line brings a measured size. Input since the last call is only a prediction, except where ctxb counts
+ * Whether a line changes the measured size of the context. A user line changes only the prediction, unless ctxb counts
  * characters.
  */
 function isMeasuredLine(state: GovernorState, event: Event): boolean {

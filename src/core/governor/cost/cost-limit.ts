@@ -73,15 +73,15 @@ export function judgeCost(spent: number, limits: CostLimits, earlier: readonly C
   return { level: nearest?.level ?? 'none', nearest, news, said: news.length === 0 ? earlier : [...earlier, ...news] };
 }
 
-/** Room for the last turn above a limit: a share of the limit, and at least `leastUsd`, which pays a few calls. */
+/** Extra cost allowed for the last turn: a share of the limit, and at least `leastUsd`, enough for a few calls. */
 const HEADROOM = { share: 0.2, leastUsd: 0.2 };
 
-/** The limit with the room for the last turn, in US dollars. */
+/** The limit plus the extra cost allowed for the last turn, in US dollars. */
 export function withHeadroom(limitUsd: number): number {
   return limitUsd + Math.max(limitUsd * HEADROOM.share, HEADROOM.leastUsd);
 }
 
-/** Whether the last turn has used up its room above a limit. @param spent costs of this run, in micro-dollars */
+/** Whether the costs have reached {@link withHeadroom} of a limit. @param spent costs of this run, in micro-dollars */
 export function isRoomUsedUp(spent: number, limits: CostLimits): boolean {
   return sharesOf(spent, limits).some((share) => share.spent >= toMicroUsd(withHeadroom(toUsd(share.limit))));
 }
@@ -100,7 +100,7 @@ const WARN_AT = 0.8;
 function shareOf(scope: CostScope, spent: number, limitUsd: number | undefined): CostShare[] {
   const limit = toMicroUsd(limitUsd ?? 0);
   if (limit <= 0) return [];
-  // Rounded to micro-dollars like the sums: in binary fractions of dollars, 0.8 of 3.00 is more than 2.40.
+  // Rounded to micro-dollars like the sums: in floating point, 0.8 × 3.00 is more than 2.40.
   const warnFrom = Math.round(limit * WARN_AT);
   const level = spent >= limit ? 'limit' : spent >= warnFrom ? 'warn' : 'none';
   return [{ scope, level, spent, limit }];

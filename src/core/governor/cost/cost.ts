@@ -14,8 +14,8 @@ import {
 } from './prices.ts';
 
 /**
- * Costs of a run, including subagents. All sums are whole micro-dollars (millionths of a US dollar): with binary
- * fractions of dollars, ten times $0.10 could be less than $1.
+ * Costs of a run, including subagents. All sums are whole micro-dollars (millionths of a US dollar): in floating point,
+ * ten times $0.10 could be less than $1.
  *
  * claude has its own counter and reports it with each result. Later costs are computed from the usage of the calls,
  * until the next report replaces them. A report also includes calls that are not on the stream: summaries, titles.
@@ -238,7 +238,7 @@ function readCall(cost: Cost, event: AssistantEvent, list: PriceList, written: C
   if (event.isBilled) return cost;
   if (event.synthetic || usage === undefined || isAllZero(usage)) return recordUncounted(cost, event);
   const last = cost.calls.find((call) => call.thread === thread);
-  // Each line without a message id counts as a call.
+  // Count each line without a message id as a call.
   const open = messageId === '' || last?.messageId !== messageId ? undefined : last;
   const figures = open ?? NO_FIGURES;
   const outputKnown = event.outputFinal || figures.outputKnown;

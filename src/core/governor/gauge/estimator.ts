@@ -95,7 +95,7 @@ export function measureContent(blocks: readonly Block[]): Content {
   return sumContent(blocks.map((block) => measureBlock(block)));
 }
 
-/** Like measureContent(), but without counting tokens, the slowest step: enough for claude's own estimate. */
+/** Like measureContent(), but skips counting tokens, the slowest step. Enough for claude's own estimate. */
 export function measureNatively(blocks: readonly Block[]): Content {
   return sumContent(blocks.map((block) => measureBlock(block, () => 0)));
 }

@@ -146,7 +146,7 @@ function isUncached(usage: Usage, before: number | undefined): boolean {
     : usage.cacheRead * 2 < before;
 }
 
-/** The system prompt and the tools are more than one twentieth of a context. */
+/** A context is at most this many times as large as the system prompt and the tools. */
 const MAX_CONTEXT_PER_PREFIX = 20;
 
 /**
@@ -224,7 +224,7 @@ function settleCall(baseline: Baseline, output: number, wasMade: boolean): Basel
   };
 }
 
-/** Share of the forgotten failures that a call repeats. Chosen so that the estimate is close to `npm run outcome`. */
+/** Share of the forgotten failures that a call repeats, fitted to `npm run outcome`. */
 const RETRIED_SHARE = 1 / 40;
 
 /** The usage of the call with the baseline's context. */

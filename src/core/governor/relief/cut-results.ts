@@ -2,7 +2,7 @@
 type CutResults = Readonly<typeof NO_CUTS>;
 
 export const NO_CUTS = {
-  /** Ids of the last tool calls with a cut result. A file named after the id contains the rest. */
+  /** Ids of the last tool calls with a cut result. The file with the rest is named after the id. */
   ids: [] as readonly string[],
   /** Tokens that ctxb cut and the model has not fetched. */
   tokens: 0,

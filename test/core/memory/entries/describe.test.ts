@@ -63,7 +63,7 @@ describe('the line that names the error', () => {
     expect(errorIn(text, 'Edit')).toBe('String to replace not found in file.');
   });
 
-  it('is found at both ends of a long text alone', () => {
+  it('is found only near the ends of a long text', () => {
     const noise = 'a line of noise\n'.repeat(1_000);
     expect(errorIn(`${noise}Error: in the middle\n${noise}Error: last`)).toBe('Error: last');
   });

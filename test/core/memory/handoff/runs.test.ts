@@ -88,7 +88,7 @@ describe("the outcome of a command's last run", () => {
   it.each([
     { failures: undefined, outcome: 'unknown' },
     { failures: '1 failed', outcome: 'failed' },
-  ] as const)('behind a pipe what it says of failures tells: $outcome', ({ failures, outcome }) => {
+  ] as const)('is read from the failures in the output behind a pipe: $outcome', ({ failures, outcome }) => {
     const known = createEvidence();
     const entry = command('npm test 2>&1 | tail -5', 0);
     const { text = '' } = entry.command ?? {};
