@@ -34,7 +34,7 @@ type SizedBlock = readonly [
   name?: string,
 ];
 
-/** Puts a row together. */
+/** Rebuilds the event of a row. */
 export function eventOf({ shared, own }: Parts): LogEvent {
   const [uuid, timestamp, found] = own;
   if (shared.kind !== 'assistant' && shared.kind !== 'user') return { ...shared, uuid, timestamp };

@@ -59,7 +59,7 @@ export function matchingNames(folder: string, pattern = ANY_NAME): string[] {
   return names.filter((name) => pattern.test(name));
 }
 
-/** Like namesIn, but follows links and returns an empty list for an unreadable folder. */
+/** Like {@link matchingNames}, but follows links and returns an empty list for an unreadable folder. */
 export function namesOf(folder: string, pattern = ANY_NAME): string[] {
   return orElse(() => readdirSync(folder), []).filter((name) => pattern.test(name));
 }

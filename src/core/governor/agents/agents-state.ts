@@ -2,7 +2,7 @@ import type { TaskEvent } from '../../protocol/events.ts';
 
 export type AgentCall = Readonly<typeof NO_CALL>;
 
-/** Stands for the last call of an agent without calls. A call follows. */
+/** Replaces the last call of an agent that has made none. */
 export const NO_CALL = {
   ...{ messageId: '', model: undefined as string | undefined, context: 0, output: 0, microUsd: 0 },
   /** Whether its answer calls a tool, so that another API call follows. */
