@@ -262,7 +262,7 @@ describe('the remaining messages during a turn', () => {
   ])('waits if an unseen result $name, or leaves the compaction to claude if it cannot wait', ({ last }) => {
     const why = 'the model has yet to see what a tool gave back beside text';
     expect(exactAnswer(last, PLAN, { roomToWait: 100_000 })).toMatchObject({
-      waits: why,
+      reasonToWait: why,
       outcome: { answered: false },
     });
     expect(exactAnswer(last, PLAN, { roomToWait: 1_000 })).toMatchObject({ outcome: { answered: false, why } });

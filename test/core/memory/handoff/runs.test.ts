@@ -26,7 +26,7 @@ describe('the core of a command', () => {
     { text: 'echo "not closed', core: 'echo "not closed' },
     { text: '', core: '' },
   ])('$text', ({ text, core, piped = false }) => {
-    expect(comparedCommand(text)).toStrictEqual({ text: core, piped });
+    expect(comparedCommand(text)).toStrictEqual({ text: core, isPiped: piped });
   });
 });
 
