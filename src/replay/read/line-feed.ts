@@ -17,15 +17,14 @@ const FIRST_TEXT_LENGTH = 65_536;
 /** Maximum size of a buffer for reuse: few lines are longer than a quarter of it. */
 const MAX_REUSED_BYTES = 8 * USUAL_BYTES;
 
-const NOTHING: Buffer = Buffer.alloc(0);
-
 /** Buffer left by the previous recording, for reuse. */
-let reusableBuffer = NOTHING;
+let reusableBuffer: Buffer | undefined;
 
 function takeBuffer(needed: number, maxLine: number) {
   const reused = reusableBuffer;
-  if (reused.length < needed) return Buffer.allocUnsafeSlow(Math.max(USUAL_BYTES, Math.min(maxLine, needed * GROWTH)));
-  reusableBuffer = NOTHING;
+  if (reused === undefined || reused.length < needed)
+    return Buffer.allocUnsafeSlow(Math.max(USUAL_BYTES, Math.min(maxLine, needed * GROWTH)));
+  reusableBuffer = undefined;
   return reused;
 }
 
@@ -128,8 +127,10 @@ export type ReadQuickly = (bytes: Buffer, from: number, to: number) => ReadLine 
  * @param thin reads the lines after the first one
  */
 export function createLineFeed(onLine: (line: ReadLine) => void, maxLine = MAX_LINE_BYTES, thin?: ReadQuickly) {
+  // Not a constant of the module: claude gives its plugins no Buffer.
+  const nothing = Buffer.alloc(0);
   /** The start of an incomplete line. */
-  let held = NOTHING;
+  let held: Buffer = nothing;
   let heldSize = 0;
   /** Size of the incomplete line in bytes; may exceed `maxLine`, but then no more bytes are held. */
   let size = 0;
@@ -206,10 +207,10 @@ export function createLineFeed(onLine: (line: ReadLine) => void, maxLine = MAX_L
     },
     /** Ends the input; a last line needs no line feed. */
     end(): void {
-      if (size > 0) take(NOTHING, 0, 0, true);
+      if (size > 0) take(nothing, 0, 0, true);
       if (document !== undefined) for (const line of rowsIn(document)) emitLine(line, '[');
-      if (held.length > reusableBuffer.length && held.length <= MAX_REUSED_BYTES) reusableBuffer = held;
-      held = NOTHING;
+      if (held.length > (reusableBuffer?.length ?? 0) && held.length <= MAX_REUSED_BYTES) reusableBuffer = held;
+      held = nothing;
     },
   };
 }
