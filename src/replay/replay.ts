@@ -24,7 +24,7 @@ export async function replaySource({ file, subagents }: Source, options: ReplayO
   const replay = createSessionReplay({ ...asked, run: replayRun(policy) });
   const { needsTexts } = replay;
   // Notes are made of the tools' reports too.
-  const how = { ...options, needsTexts, ...(!options.retention && { thin: createSkipper(needsTexts) }) };
+  const how = { ...options, needsTexts, ...(!options.retention && { readQuickly: createSkipper(needsTexts) }) };
   for (const path of [file, ...subagents]) await read(path, how, replay.line);
   return replay.summary(file);
 }
