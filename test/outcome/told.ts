@@ -1,19 +1,11 @@
 // Plays jobs drawn by lot with claude alone and with ctxb, and prints where the saving that a run tells differs from the
 // real one, and how many runs cost more than the bound: node dist/bench/told.mjs [drawn|wide|long|kinds|reported|level|a kind] [first seed] [last seed]
 import { savedUsd } from '../../src/core/governor/relief/accounts.ts';
-import { costsSoFar } from '../../src/core/governor/relief/baseline.ts';
 import { sumOf } from '../../src/core/text/sum-of.ts';
 import { drawn, drawnLong, drawnWide } from '../support/economy/drawn.ts';
 import { drawnKind, KINDS } from '../support/economy/kinds.ts';
-import {
-  mostUsd,
-  type Played,
-  type PlayedJob,
-  type PlayedWorld,
-  playAlone,
-  playGoverned,
-} from '../support/economy/played-claude.ts';
-import { REPORTED, reportedJob, WINDOWS } from '../support/economy/reported.ts';
+import { mostUsd, type Played, playAlone, playGoverned, savedByAccount } from '../support/economy/played-claude.ts';
+import { atLevels, REPORTED, reportedJob, WINDOWS } from '../support/economy/reported.ts';
 import { jobOf } from '../support/economy/shapes.ts';
 import type { Driver } from '../support/governor.ts';
 import { line, usd } from './range.ts';
@@ -54,8 +46,7 @@ function rowOf(name: string, alone: Played, run: Played, { skipped, owed, summar
   if (run.driver === undefined) throw new Error('claude alone tells nothing');
   const { state } = run.driver;
   const [told, measured] = [savedUsd(state), alone.usd - run.usd];
-  const accounts = costsSoFar(state.relief.baseline, state.gauge);
-  const error = (accounts.baseline - accounts.real) / 1e6 - measured;
+  const error = savedByAccount(run) - measured;
   const share = error / alone.usd;
   const calls = `${alone.calls} / ${run.calls - skipped + owed}`;
   const figures = [
@@ -85,13 +76,6 @@ function jobsOf(name: string, seed: number) {
   if (name in REPORTED) return WINDOWS.map((window) => reportedJob(name, seed, window));
   const { shape, world } = (name === 'wide' ? drawnWide : name === 'long' ? drawnLong : drawn)(seed);
   return [{ job: jobOf(shape, seed), world }];
-}
-
-/** Jobs of `level` are played at each of these shares of the window, as the user's level. */
-const LEVEL_SHARES = [0.4, 0.5, 0.8];
-
-function atLevels({ job, world }: { job: PlayedJob; world: PlayedWorld }) {
-  return LEVEL_SHARES.map((share) => ({ job, world: { ...world, level: share * world.window } }));
 }
 
 const [kind = 'drawn', first = '1', last = '60'] = process.argv.slice(2);

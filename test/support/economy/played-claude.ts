@@ -10,6 +10,7 @@ import { PRICES, priceAt, priceOf } from '../../../src/core/governor/cost/prices
 import type { Action } from '../../../src/core/governor/decisions.ts';
 import type { HookAnswer } from '../../../src/core/governor/effects.ts';
 import { NATIVE_RESERVE_TOKENS } from '../../../src/core/governor/policy.ts';
+import { costsSoFar } from '../../../src/core/governor/relief/baseline.ts';
 import { shortenPrompt } from '../../../src/core/memory/notebook/user-words.ts';
 import { type ExactPlan, TOO_LARGE } from '../../../src/core/protocol/exact-plan.ts';
 import { fieldsOf, parseFields } from '../../../src/core/protocol/fields.ts';
@@ -132,6 +133,18 @@ export function playGoverned(job: PlayedJob, world: PlayedWorld, watch = (driver
 
 function runOf({ policy, level }: PlayedWorld) {
   return runWith({ exact: true, policy: policyWith(policy), callerPlacedTrigger: level !== undefined });
+}
+
+/** What a run with ctxb has counted, in micro-dollars: its own cost, and that of claude alone. */
+export function accountOf({ driver }: Pick<Played, 'driver'>) {
+  if (driver === undefined) throw new Error('claude alone has no account');
+  return costsSoFar(driver.state.relief.baseline, driver.state.gauge);
+}
+
+/** Dollars that a run has saved by its own account. */
+export function savedByAccount(run: Pick<Played, 'driver'>): number {
+  const { baseline, real } = accountOf(run);
+  return (baseline - real) / 1e6;
 }
 
 /** Dollars that a run may cost: 1.05 times as much as claude alone, and the price of its dearest compaction. */

@@ -417,3 +417,11 @@ export function reportedJob(name: string, seed: number, window: Window): { job: 
   const random = createRandom(seed * 86_028_121 + window + name.length);
   return { job: jobOfWorks(parts, seed), world: worldOf(random, window) };
 }
+
+/** Shares of the window at which users let claude compact. */
+const LEVEL_SHARES = [0.4, 0.5, 0.8];
+
+/** A job once at each level that users set. */
+export function atLevels<T extends { readonly world: PlayedWorld }>(each: T) {
+  return LEVEL_SHARES.map((share) => ({ ...each, world: { ...each.world, level: share * each.world.window } }));
+}

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { PRICES, priceOf } from '../../../../src/core/governor/cost/prices.ts';
-import { costsSoFar } from '../../../../src/core/governor/relief/baseline.ts';
 import { drawnAdversary } from '../../../support/economy/adversary.ts';
 import { drawn, drawnLong, drawnWide, HAIKU, OPUS, SONNET } from '../../../support/economy/drawn.ts';
 import { drawnKind, KINDS } from '../../../support/economy/kinds.ts';
 import { ANSWER, edit, read, signOf } from '../../../support/economy/moves.ts';
 import {
+  accountOf,
   mostUsd,
   type Played,
   type PlayedJob,
@@ -35,11 +35,6 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   'other files in each prompt': { prompts: 12, edits: 6, files: 5, tokens: 4_000, runs: 14, fresh: true },
 };
 
-const runAccount = ({ driver }: Played) => {
-  if (driver === undefined) throw new Error('claude alone has no account');
-  return costsSoFar(driver.state.relief.baseline, driver.state.gauge);
-};
-
 describe.each([
   { name: 'Sonnet, 200,000 tokens', world: SONNET },
   { name: 'Opus, 1,000,000 tokens', world: OPUS },
@@ -49,7 +44,7 @@ describe.each([
     const alone = playAlone(jobOf(shape), world);
     for (const atOnce of [false, true]) {
       const run = playGoverned(jobOf(shape), { ...world, atOnce });
-      const told = runAccount(run);
+      const told = accountOf(run);
       expect(run.usd / alone.usd).toBeLessThanOrEqual(1.05);
       const times = told.baseline / told.real / (alone.usd / run.usd);
       expect(times).toBeGreaterThan(0.985);
@@ -195,7 +190,7 @@ it.each(numbersTo(sized(6, 120)))('a job that needs most of the window keeps the
 it.each(numbersTo(sized(6, 60)))('a job drawn by lot keeps the bound: %i', (seed) => {
   const { shape, world } = drawn(seed);
   const { alone, run } = playBoth(shape, seed, world);
-  const told = runAccount(run);
+  const told = accountOf(run);
   // With ctxb a last summary comes two calls before the end of job 3; with claude alone only if each call has 300 tokens more.
   const { usd } = seed === 3 ? playFull(jobOf(shape, seed), world) : alone;
   const saved = usd - run.usd;
@@ -214,7 +209,7 @@ describe('a kind of job that people give', () => {
     const [alone, run] = [playAlone(job, world), playGoverned(job, world)];
     expect(run.usd).toBeLessThanOrEqual(mostUsd(run, alone.usd));
     expect(run.usd / alone.usd).toBeLessThanOrEqual(RETURNING[name] ?? 1.05);
-    const told = runAccount(run);
+    const told = accountOf(run);
     const error = (told.baseline - told.real) / 1e6 - (alone.usd - run.usd);
     expect(Math.abs(error) / alone.usd).toBeLessThan(0.08);
   });

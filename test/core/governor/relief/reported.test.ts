@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
-import { costsSoFar } from '../../../../src/core/governor/relief/baseline.ts';
 import { drawnKind, KINDS } from '../../../support/economy/kinds.ts';
-import { mostUsd, type Played, playAlone, playGoverned } from '../../../support/economy/played-claude.ts';
-import { REPORTED, reportedJob, WINDOWS } from '../../../support/economy/reported.ts';
+import { mostUsd, playAlone, playGoverned, savedByAccount } from '../../../support/economy/played-claude.ts';
+import { atLevels, REPORTED, reportedJob, WINDOWS } from '../../../support/economy/reported.ts';
 import { sampled } from '../../../support/size.ts';
 
 /** These come back to all contents of a prompt at its end, and so pay the price of a compaction. */
@@ -17,9 +16,6 @@ const ERRORS: Readonly<Record<string, number>> = {
   ...{ refusedEdits: 0.6, pasted: 0.2, trackers: 0.2, fileByFile: 0.08 },
 };
 const USUAL_ERROR = 0.04;
-
-/** Shares of the window at which users let claude compact. */
-const LEVELS = [0.4, 0.5, 0.8];
 
 /** In little room each summary counts: a summary sooner, by that many tokens more, can change the cost by a half. */
 const MORE = [0, 100, 200, 400, 800];
@@ -36,17 +32,10 @@ it.each(sampled(jobs, 11))(
     const [alone, run] = [playAlone(job, world), playGoverned(job, world)];
     expect(run.usd).toBeLessThanOrEqual(mostUsd(run, alone.usd));
     expect(run.usd / alone.usd).toBeLessThanOrEqual(RETURNING[which[0]] ?? 1.05);
-    const error = savedIn(run) - (alone.usd - run.usd);
+    const error = savedByAccount(run) - (alone.usd - run.usd);
     expect(Math.abs(error) / alone.usd).toBeLessThan(ERRORS[which[0]] ?? USUAL_ERROR);
   },
 );
-
-function savedIn({ driver }: Played): number {
-  if (driver === undefined) throw new Error('claude alone has no account');
-  const { relief, gauge } = driver.state;
-  const { baseline, real } = costsSoFar(relief.baseline, gauge);
-  return (baseline - real) / 1e6;
-}
 
 it.each([
   { name: 'testFirst', ...drawnKind('testFirst', 2), window: 100_000 },
@@ -58,31 +47,24 @@ it.each([
   ({ job, world, window }) => {
     const [alone, run] = [playAlone(job, world), playGoverned(job, { ...world, policy: { window } })];
     expect(run.reliefs.length).toBeGreaterThan(1);
-    expect(Math.abs(savedIn(run) - (alone.usd - run.usd)) / alone.usd).toBeLessThan(USUAL_ERROR);
+    expect(Math.abs(savedByAccount(run) - (alone.usd - run.usd)) / alone.usd).toBeLessThan(USUAL_ERROR);
   },
 );
 
-const atLevels = [
-  ...jobs.map(([name, seed, window]) => ({ name, seed, window, ...reportedJob(name, seed, window) })),
-  ...Object.keys(KINDS).flatMap((name) =>
-    [1, 2, 3].map((seed) => {
-      const { job, world } = drawnKind(name, seed);
-      return { name, seed, window: world.window, job, world };
-    }),
-  ),
-].flatMap(({ world, ...row }) =>
-  LEVELS.map((share) => ({ ...row, share, world: { ...world, level: share * world.window } })),
-);
+const jobsAtLevels = [
+  ...jobs.map(([name, seed, window]) => ({ name, seed, ...reportedJob(name, seed, window) })),
+  ...Object.keys(KINDS).flatMap((name) => [1, 2, 3].map((seed) => ({ name, seed, ...drawnKind(name, seed) }))),
+].flatMap(atLevels);
 
-it.each(sampled(atLevels, 79))(
-  'with a level that the user has set, a job keeps the bound, and reports its saving: $name $seed, $share of $window',
+it.each(sampled(jobsAtLevels, 79))(
+  'with a level that the user has set, a job keeps the bound, and reports its saving: $name $seed, $world.level of $world.window',
   ({ name, job, world }) => {
     const { prefix = 33_000 } = world;
     const run = playGoverned(job, world);
     const alone = MORE.map((more) => playAlone(job, { ...world, prefix: prefix + more }).usd);
     const [least, most] = [Math.min(...alone), Math.max(...alone)];
     expect(run.usd).toBeLessThanOrEqual(mostUsd(run, most));
-    const told = run.usd + savedIn(run);
+    const told = run.usd + savedByAccount(run);
     const error = ERRORS[name] ?? LEVEL_ERROR;
     expect(told).toBeGreaterThan((1 - error) * least);
     expect(told).toBeLessThan((1 + error) * most);
