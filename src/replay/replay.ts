@@ -20,12 +20,12 @@ export interface ReplayOptions extends SessionOptions {
 
 /** Replays one recording in full. @throws CtxbError `unreadable-input` if the file cannot be read */
 export async function replaySource({ file, subagents }: Source, options: ReplayOptions): Promise<SessionSummary> {
-  const { policy, read = readValues, ...asked } = options;
+  const { policy, read = readValues, stdin, onBytes, ...asked } = options;
   const replay = createSessionReplay({ ...asked, run: replayRun(policy) });
   const { needsTexts } = replay;
   // Notes are made of the tools' reports too.
-  const how = { ...options, needsTexts, ...(!options.retention && { readQuickly: createSkipper(needsTexts) }) };
-  for (const path of [file, ...subagents]) await read(path, how, replay.line);
+  const readQuickly = options.retention ? undefined : createSkipper(needsTexts);
+  for (const path of [file, ...subagents]) await read(path, { stdin, onBytes, needsTexts, readQuickly }, replay.line);
   return replay.summary(file);
 }
 

@@ -6,7 +6,6 @@ import type { Run } from '../core/governor/state.ts';
 import { createMemory, type Memory } from '../core/memory/memory.ts';
 import { cutterWith, type Mask } from '../core/text/words.ts';
 import { createHost, type Transition } from '../host/governor-host.ts';
-import { trafficOf } from './copies.ts';
 import { createExplainer } from './explain.ts';
 import { createFigures } from './figures.ts';
 import type { CountedCall } from './items-seen.ts';
@@ -18,6 +17,7 @@ import { createRetention, type TimedReceipt } from './observers/retention.ts';
 import type { Seen } from './observers/seen.ts';
 import type { ReadLine } from './read/line-feed.ts';
 import type { SessionSummary } from './summary.ts';
+import { trafficOf } from './totals.ts';
 import { createWhatIf } from './what-if.ts';
 
 export interface SessionOptions {

@@ -3,9 +3,9 @@ import type { FactKind } from '../core/governor/decisions.ts';
 import { FACT_KINDS } from '../core/memory/notebook/fact.ts';
 import { modelName } from '../core/protocol/model-name.ts';
 import { sumOf } from '../core/text/sum-of.ts';
-import { createTotal, inUsd, isComplete, ownFigures, totalsOf } from './copies.ts';
 import type { LedgerCall, ReliefSeen } from './items-seen.ts';
 import type { Counts, SessionFigures, SessionSummary } from './summary.ts';
+import { createTotal, inUsd, isComplete, ownFigures, totalsOf } from './totals.ts';
 import { whatIfTotals } from './what-if.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { toUsd } from '../core/governor/cost/cost.ts';
 import { microUsdOf, type Price } from '../core/governor/cost/prices.ts';
 import { contextOf, type Usage } from '../core/protocol/usage.ts';
-import { sumUsd } from './copies.ts';
 import type { CallBegun } from './observers/calls.ts';
+import { sumUsd } from './totals.ts';
 
 /** Totals over the calls of the main thread. */
 export type Figures = ReturnType<Tally['figures']>;

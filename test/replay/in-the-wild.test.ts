@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../src/config/defaults.ts';
-import { markCopies, ownFigures } from '../../src/replay/copies.ts';
+import { markCopies } from '../../src/replay/copies.ts';
 import { type Depth, readSource } from '../../src/replay/replay.ts';
 import { findSources } from '../../src/replay/sources.ts';
 import { isFull, type SessionSummary } from '../../src/replay/summary.ts';
 import { sumsBy } from '../../src/replay/sums.ts';
+import { ownFigures } from '../../src/replay/totals.ts';
 import { breachesOf } from '../../src/report/replay/gates.ts';
 import { unmasked } from '../support/unmasked.ts';
 

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, expect, it } from 'vitest';
 import { DEFAULTS } from '../../src/config/defaults.ts';
-import { markCopies, totalOf, totalsOf } from '../../src/replay/copies.ts';
+import { markCopies } from '../../src/replay/copies.ts';
 import { replaySource } from '../../src/replay/replay.ts';
 import { dayOf, sumsBy } from '../../src/replay/sums.ts';
+import { totalOf, totalsOf } from '../../src/replay/totals.ts';
 import { fixture } from '../support/recordings.ts';
 import { unmasked } from '../support/unmasked.ts';
 

@@ -1,8 +1,8 @@
 import { billedOutput } from '../../core/governor/cost/priced-call.ts';
 import { callOutput } from '../../core/governor/gauge/gauge.ts';
 import { NO_USAGE } from '../../core/protocol/usage.ts';
-import { inUsd } from '../copies.ts';
 import type { Growth, LedgerCall } from '../items-seen.ts';
+import { inUsd } from '../totals.ts';
 import { type Seen, timeIn } from './seen.ts';
 
 export function createCalls() {

@@ -124,9 +124,9 @@ export type ReadQuickly = (bytes: Buffer, from: number, to: number) => ReadLine 
  * Splits a recording, received in chunks, into lines.
  *
  * @param maxLine maximum length in bytes; longer lines are malformed
- * @param thin reads the lines after the first one
+ * @param readQuickly reads the lines after the first one
  */
-export function createLineFeed(onLine: (line: ReadLine) => void, maxLine = MAX_LINE_BYTES, thin?: ReadQuickly) {
+export function createLineFeed(onLine: (line: ReadLine) => void, maxLine = MAX_LINE_BYTES, readQuickly?: ReadQuickly) {
   // Not a constant of the module: claude gives its plugins no Buffer.
   const nothing = Buffer.alloc(0);
   /** The start of an incomplete line. */
@@ -171,9 +171,9 @@ export function createLineFeed(onLine: (line: ReadLine) => void, maxLine = MAX_L
   }
 
   function takeLine(bytes: Buffer, from: number, to: number, isLast: boolean): void {
-    const thinned = isOpened && !hasZeros ? thin?.(bytes, from, to) : undefined;
-    if (thinned === undefined) addWholeLine(textOf(bytes.subarray(from, to)), isLast);
-    else onLine(thinned);
+    const line = isOpened && !hasZeros ? readQuickly?.(bytes, from, to) : undefined;
+    if (line === undefined) addWholeLine(textOf(bytes.subarray(from, to)), isLast);
+    else onLine(line);
   }
 
   function addWholeLine(text: string, isLast: boolean): void {

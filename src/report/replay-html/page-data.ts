@@ -1,9 +1,9 @@
 import { handoffLevel, inTokens, type Policy } from '../../core/governor/policy.ts';
 import { oneLine, shorten } from '../../core/text/words.ts';
 import { FACT_NAMES, replayedText } from '../../messages.ts';
-import { sumByName } from '../../replay/copies.ts';
 import type { CallSeen, ReliefSeen } from '../../replay/items-seen.ts';
 import type { SessionSummary } from '../../replay/summary.ts';
+import { sumByName } from '../../replay/totals.ts';
 
 export type PageData = ReturnType<typeof pageData>;
 

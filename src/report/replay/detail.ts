@@ -1,8 +1,8 @@
 import { zoneAt } from '../../core/governor/zones/zones.ts';
 import { sumOf } from '../../core/text/sum-of.ts';
-import { sumByName } from '../../replay/copies.ts';
 import type { CallSeen, SubagentSeen } from '../../replay/items-seen.ts';
 import type { SessionSummary } from '../../replay/summary.ts';
+import { sumByName } from '../../replay/totals.ts';
 import { counted, dollars, shareOf, tokens } from '../figures.ts';
 import { fitText, presentLines } from '../layout.ts';
 import { onOneLine } from '../shown.ts';

@@ -1,8 +1,8 @@
 import { sumOf } from '../../core/text/sum-of.ts';
-import { ownFigures, sumUsd, totalsOf } from '../../replay/copies.ts';
 import type { CallSeen } from '../../replay/items-seen.ts';
 import { type SessionFigures, type SessionSummary, withoutSeries } from '../../replay/summary.ts';
 import { replayReport } from '../../replay/sums.ts';
+import { ownFigures, sumUsd, totalsOf } from '../../replay/totals.ts';
 import { counted } from '../figures.ts';
 import { onOneLine, printableJson } from '../shown.ts';
 import { listed, type Report } from './format.ts';

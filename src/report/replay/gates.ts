@@ -1,7 +1,7 @@
 import { toUsd } from '../../core/governor/cost/cost.ts';
-import { isComplete, ownFigures } from '../../replay/copies.ts';
 import type { CompactionFigures, LedgerCall } from '../../replay/items-seen.ts';
 import type { SessionFigures } from '../../replay/summary.ts';
+import { isComplete, ownFigures } from '../../replay/totals.ts';
 import { counted, dollars, percent, tokens, unseenText } from '../figures.ts';
 import { onOneLine } from '../shown.ts';
 

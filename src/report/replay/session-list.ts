@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
 import { modelName } from '../../core/protocol/model-name.ts';
-import { ownFigures, type Totals, totalOf, totalsOf } from '../../replay/copies.ts';
 import { type Counts, isFull, newestFirst, type SessionFigures } from '../../replay/summary.ts';
 import { dayOf, type Sum, sumsBy } from '../../replay/sums.ts';
+import { ownFigures, type Totals, totalOf, totalsOf } from '../../replay/totals.ts';
 import { costText, counted, NO_VALUE, percent, tokens } from '../figures.ts';
 import { columnsOf, fitText, padText, presentLines } from '../layout.ts';
 import { onOneLine } from '../shown.ts';

@@ -1,5 +1,5 @@
 import { foldCase } from '../../../core/text/words.ts';
-import { ownFigures, totalsOf } from '../../../replay/copies.ts';
+import { ownFigures, totalsOf } from '../../../replay/totals.ts';
 import { costText, counted, percent, tokens } from '../../figures.ts';
 import { type Html, html } from '../../html.ts';
 import type { PageData, PageSession } from '../page-data.ts';

@@ -1,4 +1,4 @@
-import { ownFigures } from '../../../replay/copies.ts';
+import { ownFigures } from '../../../replay/totals.ts';
 import { costSource, costText, counted, dollars, percent, roundedTokens, tokens } from '../../figures.ts';
 import { type Html, html } from '../../html.ts';
 import type { PageSession } from '../page-data.ts';
