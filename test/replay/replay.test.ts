@@ -8,6 +8,7 @@ import { microUsdOf, priceFor } from '../../src/core/governor/cost/prices.ts';
 import type { Event } from '../../src/core/protocol/events.ts';
 import { isAllZero } from '../../src/core/protocol/usage.ts';
 import { CtxbError } from '../../src/errors.ts';
+import { readValues } from '../../src/replay/read/read-values.ts';
 import { type ReplayOptions, replaySource } from '../../src/replay/replay.ts';
 import { findSources } from '../../src/replay/sources.ts';
 import { eventsOf, FIXTURE_RECORDINGS, fixture, SHARED_RECORDINGS } from '../support/recordings.ts';
@@ -32,6 +33,21 @@ describe('the summary of a recording', () => {
       expect(sum).toBeCloseTo(cost.usd ?? Number.NaN, 9);
     },
   );
+
+  it.each([
+    { retention: false, kinds: ['value', 'parts'] },
+    { retention: true, kinds: ['value'] },
+  ])('skips what no figure needs, but not for notes (retention: $retention)', async ({ retention, kinds }) => {
+    const seen = new Set<string>();
+    const read: typeof readValues = (file, how, onLine) =>
+      readValues(file, how, (line) => {
+        seen.add(line.kind);
+        onLine(line);
+      });
+    const file = fixture('native-mid-turn.session.jsonl');
+    await replaySource({ file, subagents: [] }, options({ retention, read }));
+    expect([...seen]).toEqual(kinds);
+  });
 
   it.each(SOURCES)('$name matches the figures checked by hand', async ({ name, source }) => {
     const expected = fixture(name.replace(/\.(ndjson|jsonl)$/, '.expected.json'));

@@ -1,13 +1,13 @@
 import { expectedTokens } from '../../core/governor/gauge/token-estimate.ts';
 import { readBlocks } from '../../core/protocol/blocks.ts';
 import { decodeObject, subagentOf } from '../../core/protocol/decode.ts';
-import type { Block, OtherEvent, UserEvent } from '../../core/protocol/events.ts';
+import type { OtherEvent, UserEvent } from '../../core/protocol/events.ts';
 import { type Fields, fieldsOf, isFields, listOf, parseJson } from '../../core/protocol/fields.ts';
-import type { Usage } from '../../core/protocol/usage.ts';
 import type { ReadLine, ReadQuickly } from '../read/line-feed.ts';
-import { sizedBlock } from '../read/row-parts.ts';
+import { answerReader } from './answer-row.ts';
 import { hidesText, QUOTE, unitsIn } from './json-units.ts';
-import { afterPiece, hole, type Layout, layoutOf, slot } from './layout.ts';
+import { afterPiece, hole, layoutOf, slot } from './layout.ts';
+import { CONTENT, layoutWith, type Reader, TIMESTAMP, UUID, withSlots } from './row-pattern.ts';
 
 /** Longer lines are parsed in full, because their strings may be cut. */
 const MAX_BYTES = 8 * 1024 * 1024;
@@ -23,9 +23,8 @@ const [ROW_OPENING, OPENING_MARK] = [Buffer.from('{"parentUuid":'), Buffer.from(
 
 const CARRIAGE_RETURN = 13;
 
-const [UUID, TIMESTAMP, STOP, ID] = [slot('uuid'), slot('timestamp'), slot('stop_reason'), slot('message id')];
 const TOOL_ID = slot('tool_use_id');
-const [CONTENT, REPORT, DATA] = [hole('content'), hole('report'), hole('data')];
+const [REPORT, DATA] = [hole('report'), hole('data')];
 
 /** Facts about the log so far. */
 interface State {
@@ -33,15 +32,6 @@ interface State {
   readonly isCalm: () => boolean;
   /** Whether neither tool results nor prompts currently have an effect on the figures. */
   readonly areTextsUnused: () => boolean;
-}
-
-/** Reads the rows of one layout. */
-interface Reader {
-  readonly layout: Layout;
-  /** Reads the row that `layout` has just matched; undefined if it must be parsed. */
-  read(): ReadLine | undefined;
-  /** The reader of the row that followed the last row of this form. */
-  next?: Reader | undefined;
 }
 
 /**
@@ -200,104 +190,4 @@ function openResult({ message, isReplay, toolUseResult }: Fields): Fields | unde
 
 function openProgress({ type, data }: Fields): Fields | undefined {
   return type === 'progress' && data !== undefined ? { data: DATA } : undefined;
-}
-
-/** Fields that the figures use, and fields that rarely change from row to row. */
-const FIXED: ReadonlySet<string> = new Set([
-  ...['type', 'isSidechain', 'agentId', 'sessionId', 'version', 'cwd', 'parent_tool_use_id', 'session_id'],
-  ...['model', 'role', 'permissionMode', 'promptSource', 'userType', 'entrypoint', 'gitBranch'],
-  ...['stop_sequence', 'stop_details'],
-]);
-
-/** The row with slots for its other strings, nulls and numbers. */
-function withSlots(row: Fields): Fields {
-  const isOpen = (value: unknown) => typeof value === 'string' || value === null || typeof value === 'number';
-  const entries = Object.entries(row);
-  return Object.fromEntries(
-    entries.map(([name, value]) => [name, isOpen(value) && !FIXED.has(name) ? slot(name) : value]),
-  );
-}
-
-/** @param open the fields with holes; undefined if the row has none */
-function layoutWith(row: Fields, open: Fields | undefined): Layout | undefined {
-  return open && layoutOf({ ...withSlots(row), ...open });
-}
-
-/** @param needsTexts for a full replay, which reads all blocks */
-function answerReader(row: Fields, needsTexts?: () => boolean): Reader | undefined {
-  const event = decodeObject(row);
-  const messageFields = fieldsOf(row.message);
-  if (event.kind !== 'assistant' || event.synthetic || row.line !== undefined) return undefined;
-  const { usage: known } = event;
-  const isUsual = Array.isArray(messageFields.content) && typeof messageFields.id === 'string';
-  const lifetimes = Object.keys(fieldsOf(fieldsOf(messageFields.usage).cache_creation));
-  if (!isUsual || known === undefined || known.besides !== undefined || event.costUsd !== undefined) return undefined;
-  // With a third lifetime, the price would be unknown.
-  if (lifetimes.length > 2) return undefined;
-  const messagePattern = {
-    ...withSlots(messageFields),
-    id: ID,
-    content: CONTENT,
-    usage: withCounts(messageFields.usage, ''),
-  };
-  const layout = layoutWith(row, { message: messagePattern });
-  if (layout === undefined) return undefined;
-  const [id, uuid, timestamp] = [layout.idOf(UUID), layout.textOf(UUID), layout.timeOf(TIMESTAMP)];
-  const [stop, message, content] = [layout.idOf(STOP), layout.textOf(ID), layout.bytesOf(CONTENT)];
-  const countsIn = countsReader(known, layout);
-  const shared = { ...event, blocks: [] };
-  return {
-    layout,
-    read() {
-      const [messageId, counts] = [message(), countsIn()];
-      if (messageId === undefined || counts === undefined) return undefined;
-      const outputFinal = stop() !== undefined && counts[3] > 0;
-      const isEmpty = counts[0] + counts[1] + counts[2] === 0;
-      const blocks = blocksIn(content(), !needsTexts && outputFinal && !isEmpty);
-      if (blocks === undefined) return undefined;
-      const sized = needsTexts?.() === false ? sizedBlock(blocks) : blocks;
-      const own = [isEmpty ? uuid() : undefined, timestamp(), sized, messageId, outputFinal, ...counts] as const;
-      return { kind: 'parts', shared, own, id: id() };
-    },
-  };
-}
-
-/** The blocks of an answer, parsed only if they matter: its last row contains the output tokens. */
-function blocksIn(bytes: Buffer, isSized: boolean): readonly Block[] | undefined {
-  if (isSized && !bytes.includes(LARGE_WINDOW_MARK)) return [];
-  const content = parseJson(`${bytes}`);
-  return content === undefined ? undefined : readBlocks(content);
-}
-
-/** Signed commits contain "M context", which reveals the size of the window. */
-const LARGE_WINDOW_MARK = Buffer.from('M cont');
-
-/** A usage with slots for its counts, named by their paths. */
-function withCounts(value: unknown, path: string): unknown {
-  if (typeof value === 'number') return slot(path);
-  if (typeof value !== 'object' || value === null) return value;
-  const parts = Object.entries(value).map(([name, part]) => [name, withCounts(part, `${path}/${name}`)] as const);
-  return Array.isArray(value) ? parts.map(([, part]) => part) : Object.fromEntries(parts);
-}
-
-const TOTAL = slot('/cache_creation_input_tokens');
-const HOUR = slot('/cache_creation/ephemeral_1h_input_tokens');
-const MINUTES = slot('/cache_creation/ephemeral_5m_input_tokens');
-
-/** Reads the counts of a usage of a known form; undefined: parse the row. */
-function countsReader(known: Usage, { countOf, has }: Layout) {
-  const input = countOf(slot('/input_tokens'), known.input);
-  const output = countOf(slot('/output_tokens'), known.output);
-  const cacheCreation = countOf(TOTAL, known.cacheCreation);
-  const cacheRead = countOf(slot('/cache_read_input_tokens'), known.cacheRead);
-  const [hour, minutes] = [countOf(HOUR, known.cacheCreationHour ?? 0), countOf(MINUTES, 0)];
-  const searches = countOf(slot('/server_tool_use/web_search_requests'), known.terms?.webSearches ?? 0);
-  // Without a total, the parts would have to be added up.
-  if (!has(TOTAL) && (has(HOUR) || has(MINUTES))) return () => undefined;
-  return () => {
-    const counts = [input(), cacheCreation(), cacheRead(), output(), hour()] as const;
-    if (counts[1] === 0 && counts[4] + minutes() > 0) return undefined;
-    if (searches() !== (known.terms?.webSearches ?? 0)) return undefined;
-    return counts.some(Number.isNaN) ? undefined : counts;
-  };
 }
