@@ -110,7 +110,10 @@ interface Facts {
   };
   /** ctxb handed back evidence with the answer to a hook. */
   recall: { hook: HookName; chars: number; given: FactTally };
-  /** A call has written tokens again that the previous call had left in the prompt cache: for `usd`, not `cachedUsd`. */
+  /**
+   * A call has written tokens again that the previous call had left in the prompt cache. The write costs `usd`; a read
+   * would have cost `cachedUsd`.
+   */
   'cache-lost': { cause: CacheBreak; tokens: number; usd: number; cachedUsd: number };
   /** The number of known facts in the first request after a compaction or handoff. */
   receipt: Receipt;

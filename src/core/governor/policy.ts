@@ -53,7 +53,7 @@ export interface Policy {
   readonly limits: LimitsPolicy;
   readonly recovery: {
     readonly enabled: boolean;
-    /** Most restarts in a row of a claude that died. */
+    /** Maximum number of consecutive restarts after crashes. */
     readonly maxRestarts: number;
     /** Seconds without a line after which claude counts as stalled; undefined or 0: never. */
     readonly stallAfter: number | undefined;
@@ -68,7 +68,7 @@ export interface ToolsPolicy {
   readonly mode: 'enforce' | 'advise' | 'off';
   /** Budget of one result. */
   readonly perCall: number;
-  /** Lowest budget, in tokens, even in a full context. */
+  /** Minimum budget in tokens, even in a full context. */
   readonly minTokens: number;
   /** Remaining tokens below which ctxb warns the agent, once at each level. */
   readonly warnBelow: number;
@@ -132,7 +132,7 @@ export interface LimitsPolicy {
 
 /** Limits for subagents; undefined: no limit. */
 export interface AgentsPolicy {
-  /** Most subagents that one run may start, including those of subagents and workflows. */
+  /** Maximum number of subagents that one run may start, including those of subagents and workflows. */
   readonly max: number | undefined;
   /** Maximum tokens that all calls of one subagent may read and write, including the prompt cache. */
   readonly tokens: number | undefined;
@@ -194,8 +194,8 @@ export function leavesTriggerUnplaced({ compaction }: Policy, model: string | un
 }
 
 /**
- * The level of a handoff if no other way makes room: below claude's own trigger by the space for the request, which
- * would otherwise start claude's compaction.
+ * The level of a handoff if no other way makes room: below claude's own trigger by the space for the request. Without
+ * that space, the request itself would start claude's compaction.
  */
 export function handoffLevel(policy: Policy, window: number | undefined): number {
   const level = inTokens(policy.thresholds.handoff, window);

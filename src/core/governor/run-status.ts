@@ -77,7 +77,7 @@ export const OUTCOME_CODES = {
   outage: UNANSWERED_CODE,
 } as const;
 
-/** Exit code of a run that a signal ended, minus the signal's number. */
+/** The exit code of a run that a signal ended is this plus the signal's number. */
 const SIGNAL_BASE = 128;
 
 /** Why a run has ended. @param state the latest state of the run */

@@ -30,8 +30,8 @@ export function agentsBegun({ work: { agents } }: GovernorState): number {
 }
 
 /**
- * Asks for claude's cost counter after calls that are not in the stream. The counter has their cost before the next
- * result has it.
+ * Asks for claude's cost counter after calls that the stream lacks, because the counter includes their cost earlier
+ * than the next result does.
  */
 export function askCostOfUnseenCalls(state: GovernorState, { before }: Line): GovernorState {
   return agentsOf(state).some((agent) => hasMovedUnseen(agent, before)) ? askCostCounter(state) : state;
@@ -95,7 +95,10 @@ function agentText({ kind, name, workflow }: Agent): string {
   return `the subagent${named}${kind === undefined ? '' : ` (${kind})`}`;
 }
 
-/** The answer to the hook after a tool that ends a stopped agent of a workflow, which `stop_task` cannot end. */
+/**
+ * The output of the hook after a tool that ends a stopped agent of a workflow, which `stop_task` cannot end; undefined
+ * for other agents.
+ */
 export function endStopped(state: GovernorState, agentId: string | null): HookAnswer['output'] | undefined {
   const agent = agentId === null ? undefined : agentOfTask(state, agentId);
   if (agent?.phase !== 'stopped' || agent.workflow === undefined) return undefined;

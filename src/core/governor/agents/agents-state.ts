@@ -5,7 +5,7 @@ export type AgentCall = Readonly<typeof NO_CALL>;
 /** Replaces the last call of an agent that has made none. */
 export const NO_CALL = {
   ...{ messageId: '', model: undefined as string | undefined, context: 0, output: 0, microUsd: 0 },
-  /** Whether its answer calls a tool, so that another API call follows. */
+  /** Whether the answer calls a tool, so that another API call follows. */
   usesTool: true,
 };
 
@@ -75,5 +75,5 @@ export interface Task {
   readonly at?: number;
 }
 
-/** Oldest first, at most one of them a timer. */
+/** Oldest first; contains at most one timer. */
 export type Tasks = readonly Task[];

@@ -151,7 +151,7 @@ function readStart(state: GovernorState, { type, taskId, toolUseId, name, descri
   });
 }
 
-/** Counts calls that the stream lacks: the last call of an agent, or all calls of an agent outside it. */
+/** Counts calls that the stream lacks: the last call of an agent, or every call of an unseen agent (`isUnseen`). */
 function countTask(state: GovernorState, agent: Agent, tokens: number, isEnd: boolean): GovernorState {
   const isDue = agent.isUnseen ? tokens !== agent.used : isEnd && agent.phase === 'running' && agent.last.usesTool;
   // Another call may have as many tokens as the last one: claude's log or counter tells.
@@ -185,8 +185,8 @@ function readWorkflowAgent(state: GovernorState, { taskId: workflow }: TaskEvent
 }
 
 /**
- * Counts calls of a workflow's agents. Between two lists of them, claude reports only which agent called last, and the
- * sum of all contexts.
+ * Counts calls of a workflow's agents. Between two lists of agents, claude reports only which agent called last, and
+ * the sum of all contexts.
  */
 function readWorkflow(state: GovernorState, { taskId, tokens = 0, lastTool, change }: TaskEvent): GovernorState {
   const members = agentsOf(state).filter(({ workflow }) => workflow === taskId);

@@ -31,8 +31,8 @@ function hasNoContext(state: GovernorState): boolean {
 }
 
 /**
- * Delays the answer to a tool's hook until the window is known, on which the answer depends. After a tool, also until
- * the size of the previous call is known, which claude forgets at the next call. undefined: no delay.
+ * Delays the answer to a tool's hook until the window is known, because the answer depends on it. After a tool, also
+ * waits for the size of the previous call, which claude forgets at the next call. Undefined: no delay.
  */
 export function delayToolHook(state: GovernorState, event: ControlRequestEvent): GovernorState | undefined {
   const { phase, asked, held, unsized } = state.process.control;

@@ -92,7 +92,10 @@ function answerPreCompact(
   return emit(told, { ...answer, output: { systemMessage: `When you summarise, ${focus}` } });
 }
 
-/** UTF-16 units of the words around a long prompt. With them it takes half of the room: the notes need the other half. */
+/**
+ * UTF-16 units of the sentences around a long prompt. They and the prompt take half of the room, because the notes need
+ * the other half.
+ */
 const FRAME_LENGTH = 200;
 
 /** Repeats the turn's own prompt after a compaction within the turn, because the next request lacks it. */

@@ -10,9 +10,10 @@ import { changedIn, decide } from '../steps.ts';
 type TriggerPlace = TriggerSetting & { readonly reason: string };
 
 /**
- * The place of claude's own trigger. By default, the policy's place: a turn that would probably cross it starts with a
- * relieved context. Lower if an exact compaction pays earlier: it keeps the turn's own prompt, so it may come within a
- * turn. undefined if the window is unknown, claude would not accept the place, or claude's own place is better.
+ * The place of claude's own trigger. The default is the policy's place, so that a turn that would probably cross it
+ * starts with a relieved context. The place is lower if an exact compaction pays earlier: such a compaction keeps the
+ * turn's own prompt, so it can happen within a turn. Undefined if the window is unknown, claude would not accept the
+ * place, or claude's own place is better.
  */
 export function triggerPlace(state: GovernorState): TriggerPlace | undefined {
   const { gauge, run } = state;
@@ -38,7 +39,7 @@ function requestedPlace({ relief, gauge }: GovernorState): TriggerPlace | undefi
   };
 }
 
-/** Smallest move of the trigger, as a share of its place. Smaller moves are not worth a message. */
+/** Minimum move of the trigger, as a share of its place. A smaller move is not worth a message. */
 const MIN_MOVE = 0.1;
 
 /** The place at which an exact compaction pays, if it is below `latest`. */
@@ -55,7 +56,7 @@ function economicPlace(state: GovernorState, latest: number): TriggerPlace | und
 export function placeTrigger(state: GovernorState): GovernorState {
   const { gauge, process, relief } = state;
   const { trigger } = process.control;
-  // If a hook blocks compactions, claude refuses prompts above its trigger, so ctxb resets it.
+  // If a hook blocks compactions, claude refuses prompts above its trigger, so ctxb resets the trigger.
   if (relief.blocked) return typeof trigger === 'number' ? setTrigger(state, 'release-trigger') : state;
   if (trigger === 'off' || !process.control.asked || !isKnown(gauge.window)) return state;
   // The pending answer may show that the caller has placed the trigger.
@@ -66,7 +67,10 @@ export function placeTrigger(state: GovernorState): GovernorState {
   return setTrigger(changedIn(state, 'control', { triggerReason: place.reason }), 'trigger', place);
 }
 
-/** Asks for the window of a new model. Resets ctxb's trigger first, because claude would report that. */
+/**
+ * Asks for the window of a new model. Resets ctxb's trigger first, because claude would report the trigger's setting as
+ * the window.
+ */
 export function askNewWindow(state: GovernorState): GovernorState {
   if (typeof state.process.control.trigger !== 'number') return askContext(state);
   return askContext(setTrigger(state, 'release-trigger'));

@@ -25,7 +25,7 @@ function continueRun(state: GovernorState): GovernorState {
   const [next] = waiting(state);
   const { undelivered } = state.relief;
   if (undelivered !== undefined && state.run.withoutHooks) return startBriefing(state, undelivered);
-  // The current context knows the interrupted work, so it resumes before a relief.
+  // Resume before a relief, because the current context still contains the interrupted work.
   if (state.mailbox.work !== undefined) return resumeWork(state, state.mailbox.work);
   const due = dueRelief(state, next);
   if (due !== undefined) return advance((state.run.mode === 'act' ? startRelief : adviseRelief)(state, due));

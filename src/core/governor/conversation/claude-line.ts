@@ -259,7 +259,7 @@ function isMeasuredLine(state: GovernorState, event: Event): boolean {
   return !state.facts.isInjected && (event.kind !== 'user' || isCharactersOnly(state.gauge));
 }
 
-/** In a recording, reports at a prompt the relief that would have come before it. */
+/** In a recording, reports at each prompt the relief that a run would have done before the prompt. */
 function adviseInRecording(state: GovernorState, event: Event): GovernorState {
   if (state.run.mode !== 'replay') return state;
   if (isMainMessage(event, 'prompt')) {

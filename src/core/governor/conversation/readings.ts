@@ -139,7 +139,7 @@ function readUser(gauge: Gauge, event: UserEvent, content: Content): Gauge {
   const characters = addBlocks(gauge.characters, event.blocks);
   // Besides the prompt, the first call has the system prompt and the tools.
   const withText = changedGauge(addToContext(gauge, content), { characters });
-  // A tool has run after a call without usage, so this stream has none.
+  // A tool has run after a call without usage, so this stream reports no usage.
   const gaugeAfter = event.role === 'tool-result' ? settleCharacters(withText) : withText;
   return readReport(gaugeAfter, event);
 }

@@ -77,7 +77,7 @@ export function startTimeLimit(state: GovernorState): GovernorState {
 /** Time for the last turn after the time limit: a share of the limit, and at least a minute. */
 const TIME_HEADROOM = { share: 0.2, leastSeconds: 60 };
 
-/** Starts the last turn at the time limit. When its time is used up too, interrupts it. */
+/** Starts the last turn at the time limit, and interrupts that turn when its own time is up. */
 export function onTimeUp(before: GovernorState): GovernorState {
   const { time = 0 } = before.run.policy.limits;
   if (before.limits.time === 'up') return cutLastTurn(before);

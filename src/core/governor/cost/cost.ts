@@ -56,8 +56,8 @@ interface PriceList {
   /** Version of Claude Code, for lines that do not state it. */
   readonly version: string | undefined;
   /**
-   * Whether the lines may come from several processes. No limit depends on the sum; in a run, each call counts with at
-   * least its list price.
+   * Whether the lines come from a recording, so that several processes may have written them. In a run, each call costs
+   * at least its list price, because limits depend on the sum.
    */
   readonly isRecording?: boolean;
   /** The session before the line. */
@@ -131,7 +131,7 @@ export function knownCostUsd(run: Spender): number | undefined {
   return run.limits.cost.known || run.limits.before > 0 ? runCostUsd(run) : undefined;
 }
 
-/** Whether ctxb computed a part of the total, so that claude did not report it. */
+/** Whether a part of the total was computed by ctxb, not reported by claude. */
 export function isComputed(cost: Cost): boolean {
   return cost.guessed || openMicroUsd(cost) > 0;
 }
@@ -160,7 +160,11 @@ export function costAfterRestart(cost: Cost, start: 'fresh' | 'resumed'): Cost {
   };
 }
 
-/** Replaces the cost since claude's last report by that from its log. @param microUsd undefined if no log was read */
+/**
+ * Replaces the cost since claude's last report with the cost in claude's log.
+ *
+ * @param microUsd undefined if no log was read
+ */
 export function addLoggedCost(cost: Cost, microUsd = 0): Cost {
   return microUsd > openMicroUsd(cost) ? { ...cost, settled: microUsd - latestCallsMicroUsd(cost) } : cost;
 }

@@ -20,7 +20,7 @@ export interface Price extends Rates {
   readonly longPrompt?: { readonly above: number; readonly fastAbove?: number; readonly rates: Rates };
   /** Factor of the price in fast mode; undefined if the price is the same. */
   readonly fastTimes?: number;
-  /** The different prices of versions of Claude Code before `version`. */
+  /** The prices of Claude Code before `version`, if they differ. */
   readonly before?: { readonly version: string; readonly price: Price };
 }
 

@@ -61,7 +61,10 @@ const TOOL_RESULT_TOKENS = 15;
 /** Weight of the start value in tokens; a session's own calls soon outweigh it. */
 const PRIOR_TOKENS = 4_000;
 
-/** A growth that differs from the estimate by more has another cause (reminders, another model) and is not learned. */
+/**
+ * A growth that differs from the estimate by a larger factor has another cause (reminders, another model) and is not
+ * learned.
+ */
 const PLAUSIBLE_FACTOR = 3;
 
 /** Limits the influence of a single call: most larger deviations have another cause. */

@@ -68,7 +68,7 @@ export const EMPTY_GAUGE = {
   peaks: {} as Readonly<Record<string, number>>,
   /** Context of the first call without its prompt: system prompt and tools, the minimum after a compaction. */
   first: undefined as number | undefined,
-  /** `predicted` just before the last call, for comparison; undefined after a break. */
+  /** `predicted` just before the last call, for comparison; undefined if the context was replaced since. */
   foreseen: undefined as number | undefined,
   /** An intermediate call of another model, whose size does not count for this context. */
   aside: null as { readonly messageId: string; readonly model: string } | null,
@@ -215,7 +215,10 @@ export function isCharactersOnly(gauge: Gauge): boolean {
   return gauge.calls === 0 && (gauge.basis === 'none' || gauge.basis === 'estimated');
 }
 
-/** After a break the size is an estimate, which in a resumed session includes all earlier text. */
+/**
+ * Whether the size is only an estimate, because the context was replaced. In a resumed session, the estimate includes
+ * all earlier text.
+ */
 export function isGuess({ basis, calls }: Gauge): boolean {
   return basis === 'none' || (basis === 'estimated' && calls > 0);
 }

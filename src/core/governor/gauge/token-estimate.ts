@@ -92,8 +92,9 @@ const LAST_LETTER = WIDE + LONGEST_WORD;
 const KINDS = WIDE + 1;
 
 /**
- * By place, the sum of a state's first place and the kind of the next character: its tokens, and the first place of the
- * state after it. Tables are twice as fast as branches, which differ from word to word.
+ * For each state and kind of the next character: the tokens of that character, and the first place of the next state.
+ * The index is the first place of the state plus the kind. Tables are twice as fast as branches, which differ from word
+ * to word.
  */
 const COSTS = Float64Array.from(tableOf(costAfter));
 const NEXT_PLACES = Uint8Array.from(tableOf(stateAfter), (state) => state * KINDS);

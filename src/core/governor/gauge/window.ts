@@ -14,7 +14,7 @@ export interface ContextWindow {
   /** undefined if unknown; shares of the window are then unavailable. */
   readonly tokens: number | undefined;
   readonly source: WindowSource;
-  /** The window by claude, in tokens, if the user gave another one. */
+  /** claude's own window in tokens, if the user gave another one. */
   readonly claudes?: number;
 }
 

@@ -38,7 +38,7 @@ export type Operation =
     })
   /** The host checks the answer and writes the document. */
   | { readonly phase: 'writing'; readonly plan: HandoffPlan }
-  /** `proved`: claude has shown that the conversation is new. `given`: a hook has given the agent the document. */
+  /** `isProved`: claude has shown that the conversation is new. `isGiven`: a hook has given the agent the document. */
   | (InjectedTurn &
       WrittenHandoff & { readonly phase: 'clearing'; readonly isProved: boolean; readonly isGiven: boolean })
   /** `/clear` has no effect, so this process ends and another one starts. */

@@ -114,7 +114,7 @@ export function recordCompaction(state: GovernorState, { before, event }: Line<B
   const how = answered ? ({ how: 'exact', ms: answered.ms } as const) : { ms: null };
   const occurrence = { event: 'compaction', trigger: event.trigger, ...how } as const;
   const givenBack = answered ? { ...state.relief.givenBack, tokens: 0 } : givenBackAfter(before);
-  // A summary does not contain the prompts word by word.
+  // A summary does not contain the prompts verbatim.
   const noted = answered ? state : changed(state, { mailbox: markDropped(state) });
   return emit(
     changedIn(noted, 'relief', { ...boundary, due: undefined, unmeasured, givenBack }),

@@ -44,7 +44,7 @@ export function isSeen({ over, prompts }: Mailbox, uuid: string): boolean {
   return over.includes(uuid) || prompts.some(({ prompt, fate }) => fate !== 'waiting' && prompt.uuid === uuid);
 }
 
-/** The mailbox with one more prompt, behind the prompts that are sent or waiting too. */
+/** Adds a prompt at the end of the mailbox, but a sent one before those that wait. */
 export function withPrompt(mailbox: Mailbox, prompt: Prompt, fate: PromptFate): Mailbox {
   const isBehind = (one: OpenPrompt) => one.fate === 'waiting' && fate !== 'waiting';
   const before = mailbox.prompts.filter((one) => !isBehind(one));

@@ -73,7 +73,7 @@ function hasPrefixOf(runId: string, uuid: string): boolean {
   return uuid.slice(0, -12) === runId.slice(0, -12);
 }
 
-/** Prefix of ctxb's own request ids. The caller does not see their traffic. */
+/** Prefix of ctxb's own request ids. The caller sees neither these requests nor their answers. */
 export const OWN_PREFIX = 'ctxb:';
 
 /** Time for claude's report of its context. On a busy machine, the start of claude alone may take 5 s. */

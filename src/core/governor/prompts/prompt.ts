@@ -101,7 +101,7 @@ export function promptsAsText(
   };
   const text = texts.length <= maxLength ? whole : shortened(ends / 2);
   const keep: Action = { kind: 'keep', file, texts: blocks };
-  // In little room the ends of the prompt give way to what has failed.
+  // If room is scarce, failures take precedence over the ends of the prompt.
   return { text, shorter: shortened(ends < ENDS_LENGTH ? ends / 4 : ends / 2), actions: [keep] };
 }
 

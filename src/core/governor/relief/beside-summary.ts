@@ -80,7 +80,10 @@ export function maxGivenBackLength(state: GovernorState): number | undefined {
   return tokens < MAX_GIVEN_BACK_TOKENS ? Math.max(MIN_LENGTH, Math.round(tokens * CHARS_PER_TOKEN)) : undefined;
 }
 
-/** Names the files with the rest, the ends of the running prompt, and what failed. With 1,200 the bound does not hold. */
+/**
+ * Minimum UTF-16 units to give back: enough to name the files with the rest, the ends of the running prompt, and what
+ * failed. With 1,200, the bound on costs does not hold.
+ */
 const MIN_LENGTH = 1_000;
 
 const CHARS_PER_TOKEN = 4;

@@ -27,7 +27,7 @@ const NO_CHANGE = 'nothing that claude shows has changed';
 /** Share of the cache. A call that finds more than this has only missed the last messages. */
 const KEPT_SHARE = 0.5;
 
-/** Smallest extra cost that is announced. */
+/** Minimum extra cost to announce. */
 const MIN_LOSS_USD = 0.25;
 
 /** Tokens that were written again, and their cost; undefined if the cost is too small to announce. */
@@ -96,7 +96,7 @@ function changesBetween(before: GovernorState, state: GovernorState, event: Size
   return changes.filter(({ applies }) => applies);
 }
 
-/** Smallest decrease of a context, in tokens, that proves a removal. Smaller ones are errors of estimates. */
+/** Minimum decrease of a context, in tokens, that proves a removal. A smaller one may be an error of the estimate. */
 const MIN_REMOVED = 4_000;
 
 /** Whether two known values differ. */

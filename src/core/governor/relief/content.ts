@@ -157,7 +157,10 @@ export function endStep(contents: Contents): Contents {
   return contents.step.results === 0 ? contents : { ...contents, step: NO_CONTENTS.step };
 }
 
-/** Ends the row at the end of a turn. New files stay in it, because the next turn may need them. */
+/**
+ * Ends the row of files that were read (`readInRow`) at the end of a turn. New files stay in the row, because the next
+ * turn may need them.
+ */
 export function endTurn(contents: Contents): Contents {
   return { ...contents, readInRow: contents.readInRow.filter((name) => contents.byName.get(name)?.kind === 'unused') };
 }

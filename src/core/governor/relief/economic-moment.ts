@@ -51,7 +51,7 @@ interface CallRates {
 export const CALL_TOKENS = 150;
 
 /**
- * Least ratio of the conversation before a relief to the conversation after it. A smaller one would lose evidence for
+ * Minimum ratio of the conversation before a relief to the conversation after it. A smaller one would lose evidence for
  * little gain.
  */
 const MIN_SHRINK_FACTOR = 3;
@@ -77,7 +77,7 @@ function costPerCycle(outlook: Cycle): number {
   return reliefCost(outlook) + (outlook.how === 'exact' ? 0 : outlook.sizeAfter * outlook.rates.cacheRead);
 }
 
-/** Least size for a relief, whatever the costs. */
+/** Minimum size for a relief, regardless of costs. */
 function minMoment({ sizeAfter, kept, prefix }: Cycle): number {
   return prefix + kept + MIN_SHRINK_FACTOR * (sizeAfter - kept - prefix);
 }

@@ -28,10 +28,10 @@ export function isExactPossible({ relief: { exact } }: GovernorState): boolean {
   return exact.phase === 'ready';
 }
 
-/** The first Claude Code that runs mods by default (2.1.285 does not). */
+/** The first version of Claude Code that runs mods by default (2.1.285 does not). */
 export const FIRST_WITH_MODS = '2.1.286';
 
-/** Least size of the context, in tokens, at which a relief can pay. Below it, ctxb does not prepare for reliefs. */
+/** Minimum size of the context, in tokens, at which a relief can pay. Below it, ctxb does not prepare for reliefs. */
 export const MIN_RELIEVED = 40_000;
 
 /** Bounds of the tokens that the mod keeps. */

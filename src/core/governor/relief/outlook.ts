@@ -21,7 +21,7 @@ import {
 } from './ladder.ts';
 import type { WorkingSet } from './working-set.ts';
 
-/** Least number of calls between two reliefs, or after a failed attempt. */
+/** Minimum number of calls between two reliefs, or after a failed attempt. */
 const MIN_CALLS_BETWEEN = 7;
 
 /** Assumed size of the kept conversation until the session has a compaction, in tokens; close to `npm run outcome`. */
@@ -223,7 +223,10 @@ export function msToMinutes(ms: number): number {
   return Math.round(ms / 6_000) / 10;
 }
 
-/** Least saving: a share of the cost, and micro-dollars. Smaller ones are within the error of the assumptions. */
+/**
+ * Minimum saving for a relief after a pause: a share of the cost, and micro-dollars. A smaller one is within the error
+ * of the assumptions.
+ */
 const MIN_SAVING = { share: 0.1, microUsd: 250_000 };
 
 /** Whether the cache has expired, and a relief costs less than writing the whole context to it again. */

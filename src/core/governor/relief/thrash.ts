@@ -36,7 +36,7 @@ export function withBoundary({ boundaries, refills }: Relief, at: Boundary, isEx
 /** Maximum compactions in a row in one turn, each filled again within a few calls. Then ctxb ends the turn. */
 const MAX_REFILLS = 5;
 
-/** Announces that the window fills again and again within a turn, and with what. Finally ends the turn. */
+/** Announces that the window fills repeatedly within a turn, and which results fill it. Finally ends the turn. */
 export function limitThrash(state: GovernorState, { before }: Line): GovernorState {
   const { turn, facts } = state;
   if (facts.isInjected || turn.phase !== 'running') return state;

@@ -5,8 +5,8 @@ import { changed, changedIn, decide, type Line } from '../steps.ts';
 import { NOT_EXACT } from './relief-state.ts';
 
 /**
- * The first Claude Code that can load a mod while it runs (2.1.300 ignores `add_plugins`). With an older one, every
- * start would have to wait for the mod.
+ * The first version of Claude Code that can load a mod while it runs (2.1.300 ignores `add_plugins`). With an older
+ * one, every start would have to wait for the mod.
  */
 export const OLDEST_SUPPORTED = '2.1.301';
 

@@ -13,7 +13,7 @@ import {
 import type { Refetched } from './economic-moment.ts';
 
 /**
- * Returns the chance that a content whose next use will come is unused for more than `age` calls. Based on the gaps of
+ * Returns the chance that a content that will be used again is unused for more than `age` calls. Based on the gaps of
  * this session, each extended by `GAP_FACTOR`, and on `ASSUMED_GAPS` gaps of `USUAL_GAP` calls. Caches the result for
  * each age.
  */
@@ -129,7 +129,7 @@ export interface Stakes {
   readonly fetchCost: (tokens: number) => number;
   /** Micro-dollars to write a content to the cache again and to read it. @param calls number of calls that read it */
   readonly keepCost: (tokens: number, calls: number) => number;
-  /** Least chance that a file is used again, whatever its past uses. */
+  /** Minimum chance that a file is used again, whatever its past uses. */
   readonly minChance: (path: string) => number;
   /** Micro-dollars that the run may lose if the work needs all removed contents again. */
   readonly allowedLoss: number;

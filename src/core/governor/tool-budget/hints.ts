@@ -93,7 +93,9 @@ export function alertLevel(remaining: number, levels: Pick<ToolsPolicy, 'warnBel
   return remaining < levels.warnBelow ? 'low' : 'none';
 }
 
-/** Names only the space up to relief: an agent that mistakes its plan for its window gives up in mid-work. */
+/**
+ * Names only the space up to relief: an agent that mistakes its plan for its window stops in the middle of its work.
+ */
 export function alertText(level: 'low' | 'critical', remaining: number): string {
   const opening = level === 'critical' ? 'BUDGET CRITICAL' : 'Budget Alert';
   // Truncates towards 0: -500 becomes 0; adding 0 turns -0 into 0.

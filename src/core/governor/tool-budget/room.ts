@@ -26,7 +26,7 @@ export interface Room {
   readonly results: number;
   /** Remaining tokens of the window, without the share of the answer. */
   readonly window?: number | undefined;
-  /** Until the context is relieved. */
+  /** Remaining tokens until a relief of the context. */
   readonly relief?: number | undefined;
   /** Smallest result for which another call pays; 0 without a measurement. */
   readonly worthwhile: number;
@@ -50,7 +50,7 @@ export function breakEvenTokens(used: number): number {
  */
 const REST_SHARE = 1 / 20;
 
-/** The room by the plan. System prompt and answer count as planned, regardless of their actual size. */
+/** The room according to the plan. System prompt and answer count as planned, regardless of their actual size. */
 export function planRoom(tiers: Tiers, spent: SpentTokens): Pick<Room, 'plan' | 'results'> {
   const { total, system, response, toolResults } = tiers;
   return {

@@ -36,7 +36,7 @@ export interface OpenResult {
   readonly limit?: number;
   /** Text of the replacement that must appear in the stream. */
   readonly proof?: string;
-  /** Tokens that the replacement lacks. */
+  /** Tokens that were cut from the result. */
   readonly cut?: number;
 }
 

@@ -13,7 +13,7 @@ import { NO_WAIT, resetOf, type Wait } from './waits-state.ts';
 type Plan = number | 'end';
 
 interface Failure extends ApiFailure {
-  /** Whether claude stopped retrying because the limit resets later than it may wait. */
+  /** Whether claude stopped retrying because the limit resets after claude's maximum wait. */
   readonly isBeyond?: boolean;
 }
 
@@ -39,7 +39,7 @@ function failureIn(
   const { failure } = event;
   if (failure?.cause !== 'outage') return failure;
   if (failure.isLater && gauge.calls === 0) return undefined;
-  // With an API key, only claude knows when a limit resets. It does not retry if that is later than it may wait, by
+  // With an API key, only claude knows when a limit resets. It does not retry if that is after its maximum wait, by
   // default one minute.
   const isBeyond = !run.withoutRetries && failure.status === 429 && !isWaiting(wait);
   return isBeyond ? { ...failure, cause: 'limit', isBeyond } : failure;
@@ -130,7 +130,8 @@ function recordRetry(state: GovernorState, { status, delayMs }: ApiRetryEvent): 
 }
 
 /**
- * Time that claude's retry may come after a reset. Later than that, its timer has slept, and ctxb takes over the wait.
+ * Maximum delay of claude's retry after a reset. After a longer delay, claude's timer has slept, and ctxb takes over
+ * the wait.
  */
 const MAX_RESET_DELAY_MS = 60_000;
 
