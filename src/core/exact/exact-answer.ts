@@ -57,7 +57,7 @@ export function exactAnswer(messages: readonly Message[], given: ExactPlan, circ
   const answer = answerTo(messages, plan, circumstances);
   const { answered, whole } = answer.outcome;
   if (answer.reasonToWait !== undefined) return answer;
-  // Beside what a summary would leave, all contents stay that claude would show again.
+  // Within the bound of a summary, all contents must stay that claude would show again after it.
   if (summary !== undefined)
     return answered && keep.every((id) => whole.includes(id)) ? answer : refusal(messages, TOO_LARGE);
   // Fetching contents again costs less than a summary, which also loses more.
@@ -122,7 +122,7 @@ interface Sharing {
   /** The step whose results the model has yet to see. */
   readonly open: Round | undefined;
   readonly form: Form;
-  /** Tokens of an unseen step in the user's words: it takes the space of an open step. */
+  /** Tokens of an unseen step that is written as the user's words: it takes the space of an open step. */
   readonly unseen: number;
   readonly keep: readonly string[] | undefined;
 }

@@ -60,7 +60,8 @@ export function wholeRounds(
 }
 
 /**
- * Replies with only the calls that are likely to be used again (`keep`), by the whole reply, newest first.
+ * Maps each whole reply, newest first, to a reply with only the calls that are likely to be used again (`keep`).
+ *
  * @param room tokens
  */
 export function usedRounds(
@@ -86,7 +87,7 @@ export function usedRounds(
   return used;
 }
 
-/** Separates the other calls of a reply from those that are used again. */
+/** Splits a reply into the calls that are likely to be used again (`used`), and the others. */
 export function splitRound(part: Part, used: Round | undefined): readonly Part[] {
   if (part.kind !== 'round' || used === undefined) return [part];
   const others = part.calls.filter((call) => !used.calls.includes(call));

@@ -9,7 +9,7 @@ export interface DeadEndChange {
   readonly deadEnd: DeadEnd;
 }
 
-/** A call whose failures had no change between them. */
+/** A call that failed repeatedly, without a change in between. */
 interface Failing extends Pick<DeadEnd, 'count' | 'first' | 'evidence'> {
   /** Number of changes after the last failure. */
   readonly changes: number;

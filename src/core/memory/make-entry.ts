@@ -168,7 +168,10 @@ function maskedCommand(command: CommandFacts, mask: Mask): CommandFacts {
   };
 }
 
-/** Equal for equal values, in any order of keys; not for security. Two 32-bit FNV-1a hashes with other beginnings. */
+/**
+ * A hash that is equal for equal values, in any order of keys. Not for security: two 32-bit FNV-1a hashes with
+ * different seeds.
+ */
 function fingerprint(value: unknown): string {
   const text = typeof value === 'string' ? value : jsonText(value, withSortedKeys);
   let a = 0x811c9dc5;

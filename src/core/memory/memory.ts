@@ -27,7 +27,7 @@ export type Memory = ReturnType<typeof createMemory>;
 
 /** Records facts and hands them back. Mutable, but a replay of a recording makes the same notes and decisions. */
 export function createMemory({ run, mask }: { readonly run: Run; readonly mask: Mask }) {
-  // The window may become known later. The log keeps its size, a share of the smallest window.
+  // The window may become known later, but the log keeps its size: a share of the smallest window.
   const notebook = createNotebook(inTokens(run.policy.tiers.history, run.policy.window ?? SMALL_WINDOW));
   const source = createEntrySource({ isLive: true, mask });
   const receipts = createReceipts(() => factsOf(notebook));

@@ -53,7 +53,10 @@ const NO_CREDIT = /^credit balance is too low/i;
 /** Statuses that every request to a wrong address gets. */
 const WRONG_ADDRESS: readonly number[] = [400, 404, 405];
 
-/** Whether something else answered, such as a proxy: an API error names its type, in versions with the status. */
+/**
+ * Whether another server answered, such as a proxy. In versions that report a status, an error of the API names its
+ * type.
+ */
 function isForeign(line: Fields, text: string): boolean {
   const isApiError =
     line.terminal_reason === 'api_error' ? 'api_error_status' in line : line.is_api_error_message === true;

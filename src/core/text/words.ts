@@ -123,7 +123,10 @@ export function durationText(ms: number): string {
   return pluralize(Math.round(ms / 60_000), 'min', 'min');
 }
 
-/** Takes one item from each list in turn while it fits into `room`. The first of a list may cost more. */
+/**
+ * Takes one item from each list in turn while it fits into `room`. The cost of an item may depend on whether it is the
+ * first of its list.
+ */
 export function inTurns<T>(
   lists: readonly (readonly T[])[],
   room: number,

@@ -21,7 +21,7 @@ export function missingEvidence(evidence: Evidence, tells: (item: EvidenceItem) 
   return render(selectItems(missing, room));
 }
 
-/** Maximum number of successful commands, and of files that were only read, to give back; the newest. */
+/** Maximum number of successful commands to give back, and of files that were only read; the newest of each. */
 const MAX_COMMANDS = 10;
 
 /** The evidence for the next step: each failure once, and no read-only commands, which any step can repeat. */

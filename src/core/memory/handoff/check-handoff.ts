@@ -15,7 +15,7 @@ export interface Checks {
   readonly outcomeOf: (command: string) => CommandOutcome;
 }
 
-/** Maximum numbers of files and commands that are checked; the first ones. */
+/** Maximum numbers of files and commands to check. Later ones are not checked. */
 const MAX_FILES = 200;
 const MAX_COMMANDS = 100;
 
@@ -154,7 +154,7 @@ function wordsOf(title: string): string {
 
 interface NamedCommand {
   readonly text: string;
-  /** Whether the document says that it passed. */
+  /** Whether the document says that the command passed. */
   readonly passed: boolean;
 }
 

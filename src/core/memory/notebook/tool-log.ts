@@ -14,7 +14,10 @@ interface Slot {
   readonly tokens: number;
 }
 
-/** Drops the least recently used entries. A file has one, renewed by reads and edits. Mutable, with bounded size. */
+/**
+ * The newest tool calls. Drops the least recently used entries. A file has one entry, which reads and edits renew.
+ * Mutable, with bounded size.
+ */
 export function createToolLog(historyTokens = HISTORY_TOKENS) {
   const slots = new Map<string, Slot>();
   const budget = historyTokens - HEAD_TOKENS;

@@ -38,14 +38,14 @@ export function createRequests() {
 /** Maximum UTF-16 units of a prompt that is given whole. */
 const WHOLE_LENGTH = 1_000;
 
-/** Of a prompt in little room, and of what a line has beside the prompt. */
+/** UTF-16 units of a prompt if room is scarce, and of the other text on its line. */
 const LEAST_LENGTH = 200;
 const MARK_LENGTH = 16;
 
 /**
- * A prompt on one line; of a long one both ends, because the request may precede or follow pasted text.
+ * A prompt on one line. A long prompt is cut to its ends, because the request may precede or follow pasted text.
  *
- * @param most UTF-16 units of a prompt that is told whole
+ * @param most UTF-16 units of a prompt that is given whole
  */
 export function shortenPrompt(text: string, most = WHOLE_LENGTH): string {
   const line = withSpaces(text).trim();
