@@ -24,7 +24,7 @@ interface Piece {
   /** Length of its texts in UTF-16 code units. */
   readonly chars: number;
   readonly content: Content;
-  /** Whether it is part of the previous call's output, instead of what was added. */
+  /** Whether it is part of the previous call's output, not of the additions since. */
   readonly inOutput: boolean;
 }
 

@@ -50,7 +50,11 @@ export function createObedientClaude({ tell, claude, window, prompt }: Asking) {
       else if (action.kind === 'plan-exact') plan = action;
       else if (action.kind === 'send') read(parseFields(action.line));
     },
-    /** undefined without a plan. @param words what the notes add to the plan */
+    /**
+     * Compacts by the last plan; undefined without one.
+     *
+     * @param words what the notes add to the plan
+     */
     compact(messages: readonly Message[], trigger: string, words: Pick<ExactPlan, 'note' | 'said'>) {
       if (plan === undefined) return undefined;
       const summary = trigger === 'auto' ? plan.summary : undefined;

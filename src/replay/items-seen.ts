@@ -61,7 +61,7 @@ export interface CompactionFigures {
   readonly trigger: 'auto' | 'manual';
   /** The initiator. `placed`: claude, at the trigger that ctxb set. */
   readonly by: 'claude' | 'placed' | 'caller' | 'ctxb';
-  /** Number of calls before it. */
+  /** Number of calls before the compaction. */
   readonly call: number;
   /** Milliseconds since the epoch; null if the recording has no times. */
   readonly t: number | null;

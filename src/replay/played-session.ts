@@ -124,7 +124,7 @@ export function createPlayedSession(policy: Policy, resumes: boolean, window: ()
       curve.push(before);
       hearAnswer({ ...answer, usage: { ...usage, output: answer.usage?.output ?? 0 } });
     },
-    /** A line other than those of calls. */
+    /** Handles a line that belongs to no call. */
     hear({ input: { t, event }, before: recorded, after: { facts } }: Seen): void {
       governed.at(t);
       if (facts.replaced && facts.replaced !== 'boundary' && !isHandingOver(recorded)) governed.renew();

@@ -135,7 +135,7 @@ export interface Copied {
   readonly usd: number;
 }
 
-/** The contribution of a session, a part of a session, or a sum to a sum. */
+/** Figures to be added up: of a session, of a part of a session, or of a sum. */
 export interface Counts {
   /** Calls of main threads. */
   readonly calls: number;

@@ -40,7 +40,7 @@ export function textSearch(text: string): (word: string) => boolean {
   };
 }
 
-/** Length of a sequence in UTF-16 code units. Nearly all words are longer, so most searches end at the bits. */
+/** Length of a sequence in UTF-16 code units. Nearly all words are longer, so the bits alone answer most searches. */
 const SEQUENCE = 4;
 
 /**

@@ -50,7 +50,7 @@ export function foldText(text: string, columns = Number.POSITIVE_INFINITY): stri
     // Trailing spaces that pad a cell must not wrap onto a line of their own.
     const line = columnsOf(whole) > columns ? whole.trimEnd() : whole;
     if (columnsOf(line) <= columns) return line;
-    // More spaces than a label has after it are the padding of a row.
+    // Two or more spaces after a cell are its padding, and the next cell begins there.
     const [begin = ''] = /^ *(?:\S{1,20} )?\S{0,20} {2,40}(?! )|^ */.exec(line) ?? [];
     const indent = columnsOf(begin);
     return begin + wrap(line.slice(begin.length), columns - indent).join(`\n${' '.repeat(indent)}`);

@@ -47,8 +47,8 @@ function cellsOf(run: ListedRun, now: number): string[] {
 }
 
 /**
- * The activity of a run, its reason to wait, or the reason of its end. If that time is a day or more away, shows the
- * date.
+ * The activity of a run, the reason and the end of its wait, or the reason of its end. Shows the date of a time that is
+ * a day or more away.
  */
 export function stateText(
   { phase, waitsFor, end }: Pick<ListedRun, 'phase' | 'waitsFor' | 'end'>,

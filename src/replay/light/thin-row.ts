@@ -12,7 +12,7 @@ import { CONTENT, layoutWith, type Reader, TIMESTAMP, UUID, withSlots } from './
 /** Longer lines are parsed in full, because their strings may be cut. */
 const MAX_BYTES = 8 * 1024 * 1024;
 
-/** Maximum number of layouts kept, those used last. */
+/** Maximum number of layouts. The least recently used ones are dropped. */
 const MAX_LAYOUTS = 16;
 
 /**

@@ -43,7 +43,7 @@ function compactionOf(event: BoundaryEvent, { line, input, before }: Seen): Comp
   const { gauge } = before;
   return {
     trigger: event.trigger,
-    // `learned` changes this if no summary appears before the next call.
+    // Becomes `exact` if no summary appears before the next call.
     how: 'summary',
     by: initiatorOf(event, before),
     call: gauge.calls,

@@ -58,7 +58,10 @@ interface SubagentBegun {
   readonly task: string | null;
   /** Time of its first line in milliseconds since the epoch; null if the recording has no times. */
   readonly t: number | null;
-  /** Main-thread calls before it; in session logs, where its own file comes last, all of them. */
+  /**
+   * Number of main-thread calls before the subagent. In session logs, all of them, because the agent's own file comes
+   * last.
+   */
   readonly call: number;
 }
 

@@ -30,7 +30,7 @@ function takeBuffer(needed: number, maxLine: number) {
 
 const LINE_FEED = 10;
 
-/** Some editors write it at the start of a file. */
+/** Some editors write this mark at the start of a file. */
 const BYTE_ORDER_MARK = '\ufeff';
 
 /** The content of a line: a JSON object, white space, or anything else. */

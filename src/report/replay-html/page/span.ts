@@ -27,7 +27,7 @@ export function createSpan(total: number) {
     at: undefined as number | undefined,
     /** The chart under the pointer. */
     over: undefined as HTMLElement | undefined,
-    /** Limited to existing calls. */
+    /** Shows a range, limited to existing calls. */
     zoom(from: number, to: number): void {
       const width = Math.min(last - first, Math.max(MIN_CALLS, to - from));
       const start = Math.max(first, Math.min(last - width, (from + to) / 2 - width / 2));
