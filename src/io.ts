@@ -6,7 +6,7 @@ export type Output = Writable & { readonly isTTY?: boolean | undefined; readonly
 /** Environment variables. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The world as a command sees it. Commands read nothing else of the process. */
+/** The parts of the process that a command may use. */
 export interface Io {
   readonly stdin: Readable & { readonly isTTY?: boolean; readonly fd?: number | null };
   readonly stdout: Output;

@@ -50,7 +50,7 @@ async function endGroup(mark: ProcessMark, graceMs: number, look: () => void): P
   // ctxb gives claude a group of its own. A claude in another group, such as a shell script's, is signalled alone.
   const target = readStat(mark.pid)?.group === mark.pid ? -mark.pid : mark.pid;
   if (!sendSignal(target, 'SIGTERM')) return isRunning(mark, target) ? 'refused' : 'ended';
-  // It may have started a command after the first look. Once it has ended, its children cannot be found.
+  // claude may have started a command since the first look. Once claude has ended, its children cannot be found.
   look();
   if (await isGoneWithin(mark, target, graceMs)) return 'ended';
   sendSignal(target, 'SIGKILL');

@@ -21,7 +21,7 @@ export interface CommandModule {
 /** Adds arguments and options to a command, and connects it with the function that it calls. */
 export type Define = (command: Command, connect: Connect) => void;
 
-/** Makes a command call a function with its arguments, its options and the world. The result is the exit code. */
+/** Makes a command call a function with its arguments, its options and the `Io`. The result is the exit code. */
 export type Connect = (command: Command, work: (...given: never[]) => Promise<number> | number) => void;
 
 /** Prints a result as JSON or as text. @param text gets the width of the terminal; undefined if stdout is not one */

@@ -24,7 +24,7 @@ export type ValueAt<P extends ConfigPath> = P extends `${infer G extends keyof C
   ? Config[G][N & keyof Config[G]]
   : Config[P & keyof Config];
 
-/** The type of a key's setting; `economic` keeps the default compaction level as the latest one. */
+/** The type of a key's value as it is set. With `economic`, the default compaction level stays the latest level. */
 export type SettingAt<P extends ConfigPath> =
   | ValueAt<P>
   | (P extends 'thresholds.compact' ? Policy['compaction']['moment'] : never);

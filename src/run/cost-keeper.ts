@@ -23,7 +23,7 @@ interface CostKeeperOptions extends CostPlace {
 
 /** The spending of a run, recorded at each step because the run may be killed at any moment. */
 export interface RunSpending extends SpentBefore {
-  /** Time of claude's last report, in milliseconds since the epoch. */
+  /** Time of claude's last cost report, in milliseconds since the epoch. */
   readonly at: number;
   /** Cost of the calls since then as far as the stream shows it, in micro-dollars; part of the sums. */
   readonly computed: number;
@@ -33,7 +33,7 @@ export interface RunSpending extends SpentBefore {
 
 export type CostKeeper = ReturnType<typeof createCostKeeper>;
 
-/** For at most two minutes, because a run may never make its first call. */
+/** Looks for at most two minutes, because a run may never make its first call. */
 const LOOK_MS = 50;
 const MAX_LOOKS = 2_400;
 
@@ -75,7 +75,7 @@ export function createCostKeeper({
     return ledger;
   };
 
-  // Its own reporter, because each reporter announces a cause only once.
+  // A separate reporter, because each reporter announces a cause only once.
   const report = createFaults(limitUsd === undefined ? () => {} : notice);
 
   /** A later call tries again, because a full disk may have room by then. */
@@ -178,7 +178,7 @@ export function createCostKeeper({
       hasTold = isNews && state.turn.stopped === undefined;
       return isNews ? seen : undefined;
     },
-    /** Time of claude's last report, in milliseconds since the epoch. */
+    /** Time of claude's last cost report, in milliseconds since the epoch. */
     get reportedAt() {
       return reported.at;
     },

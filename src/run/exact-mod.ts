@@ -15,7 +15,7 @@ export function createExactMod(isGuarded: () => boolean, onFault: Faults) {
   return {
     /** Writes the mod to a new folder, unless the context is guarded. */
     arm() {
-      // Each process of claude has to report its own mod.
+      // Each claude process must prove that it runs its mod.
       folder?.remove();
       written = '';
       const guarded = isGuarded();

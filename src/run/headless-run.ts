@@ -56,7 +56,7 @@ export interface Watcher {
   ask(question: string, answer: () => Promise<string | undefined>): Promise<string | undefined>;
 }
 
-/** Seconds to repeat a turn. With several prompts, or a wait for limits, nobody may be there to do so. */
+/** Seconds to repeat a turn. With several prompts, or a wait for limits, no user may be there to repeat it. */
 const OUTAGE_SECONDS = 600;
 
 /** Seconds during which a failed turn is repeated while the API does not respond. */
@@ -66,7 +66,7 @@ export function outageSeconds({ config, prompts, promptsFile, resumed }: Headles
   return outageWait ?? (count > 1 || promptsFile !== undefined || wait > 0 ? OUTAGE_SECONDS : 0);
 }
 
-/** claude's own ten tries. */
+/** Usual duration of claude's own ten tries. */
 const USUAL_TRIES_MS = 180_000;
 
 /**

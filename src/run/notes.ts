@@ -37,7 +37,7 @@ export function createNoteTaker(world: NoteTakerWorld) {
   let sessionId: string | undefined;
   let isStale = true;
   let isOver = world.isOff;
-  /** After the newest input. */
+  /** The state after the newest input. */
   let latest: GovernorState;
   let timer: NodeJS.Timeout | undefined;
   const unnoted: { readonly input: Input; readonly state: GovernorState }[] = [];

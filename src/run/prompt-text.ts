@@ -46,7 +46,7 @@ export async function promptText(headless: HeadlessRun, io: Io, onNotice: (text:
   return { refused: piped ?? '' };
 }
 
-/** Milliseconds. A pipe may stay open and silent. */
+/** Milliseconds to wait for text, because a pipe may stay open and silent. */
 const GRACE_MS = 100;
 
 /**

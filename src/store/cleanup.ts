@@ -55,11 +55,11 @@ export function planCleanup(contextDir: string, options: CleanupOptions) {
   return {
     root,
     remove: removalsIn(root).filter(({ name }) => isFree || removable.includes(name)),
-    /** The folder would be empty, so it is removed too. */
+    /** Whether the folder would be empty, so that it is removed too. */
     removesFolder: isFree && left.length === 0,
     /** Foreign files and folders, which are kept. */
     left,
-    /** Ids of sessions that a living process uses; of runs and flows that have no session yet. */
+    /** Ids of sessions that a living process uses, and of runs and flows that have no session yet. */
     running,
     /** Ids of runs that are kept because prompts have no answer. */
     unfinished: unfinished.map(({ runId }) => runId),

@@ -30,7 +30,7 @@ export function findEarlierRun(contextDir: string, id: string | undefined, seal:
     throw new CtxbError('usage', `there is ${which} in ${contextDir}: ctxb runs --all lists your runs`);
   }
   const { runId, since, claude, sessions } = run;
-  // Of several processes that resume it at once, the first one gets it.
+  // If several processes resume the run at once, the first one gets it.
   refuseRunning(runId, run.ctxb.find(isCertainlyAlive));
   if (claude === undefined) throw new CtxbError('usage', `run ${runId} had not begun: start a new run`);
   const mail = mailOf(contextDir, runId, seal);

@@ -48,7 +48,7 @@ export async function resumeRun({ contextDir, id, words }: ResumeOptions, io: Wh
   tellEnd(await endClaude(run.claude), run, notice);
   const logs = logsOf(run, io);
   const known = new Set(logs.flatMap(({ delivered }) => [...delivered]));
-  // ctxb's own prompts have the run's id in theirs; a caller's prompt without an id has a stamp.
+  // The ids of ctxb's own prompts contain the run's id; a caller's prompt without an id has a stamp.
   const prompts = promptsWithoutAnswer(run.prompts, known, (uuid) => isOwnUuid({ run }, uuid));
   if (prompts.length === 0) {
     store.journal({ kind: 'end', runId: run.runId });

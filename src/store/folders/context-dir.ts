@@ -69,7 +69,7 @@ export function openContextDir(contextDir: string, folder = '') {
           appendWhole(fd, unmaskedText(parts.join('')), stats.size);
         }),
       ),
-    /** Atomic. */
+    /** Writes a file atomically. */
     write: (file: string, text: DiskText | Iterable<DiskText>, replacement?: Replacement) =>
       retryIfRemoved(() => replaceFile(place(file), typeof text === 'string' ? [text] : text, replacement)),
   };

@@ -49,12 +49,12 @@ export function openCostLedger({ state, project }: CostPlace, { now, runId, peri
   const name = nameOf(project);
   const folder = openContextDir(join(state, 'costs'), name);
   const seal = openSeal(state);
-  /** Micro-dollars, by the start of the period. */
+  /** This run's spending in micro-dollars, by the start of the period. */
   const ownByPeriod = new Map<number, number>();
   let since = 0;
   let others = 0;
   let lastCall = 0;
-  /** In micro-dollars, by run. */
+  /** The latest claim of each other run, in micro-dollars. */
   const claims = new Map<string, number>();
   const follow = followDays(folder.path, { forget, take: (line) => take(openEntry(line, seal, name)) });
 
@@ -102,7 +102,7 @@ export function openCostLedger({ state, project }: CostPlace, { now, runId, peri
     },
     /** A lock for one run at a time; undefined while another run has it. */
     takeLock: () => takeLock(folder, runId),
-    /** In micro-dollars; 0 if unknown. */
+    /** Cost of the newest call of the project's runs, in micro-dollars; 0 if unknown. */
     lastCall(): number {
       look();
       return lastCall;
