@@ -102,8 +102,11 @@ function known(figure: number | null = null): number | null {
 
 /** Joins the keys of a call, without characters that separate keys or parts of a cache. */
 export function joinKeys(keys: readonly string[]): string {
-  return keys.map((key) => key.replace(SEPARATORS, '-')).join(BETWEEN_KEYS);
+  return keys.map((key) => (USUAL_KEY.test(key) ? key : key.replace(SEPARATORS, '-'))).join(BETWEEN_KEYS);
 }
+
+/** Tested first, because a search for control characters takes several times as long. */
+const USUAL_KEY = /^[\w :-]*$/;
 
 const SEPARATORS = /[,+\p{Cc}]/gu;
 

@@ -46,7 +46,20 @@ export function answerReader(row: Fields, needsTexts?: () => boolean): Reader | 
       const blocks = blocksIn(content(), !needsTexts && outputFinal && !isEmpty);
       if (blocks === undefined) return undefined;
       const sized = needsTexts?.() === false ? sizedBlock(blocks) : blocks;
-      const own = [isEmpty ? uuid() : undefined, timestamp(), sized, messageId, outputFinal, ...counts] as const;
+      const [input, cacheCreation, cacheRead, output, hour] = counts;
+      const key = isEmpty ? uuid() : undefined;
+      const own = [
+        key,
+        timestamp(),
+        sized,
+        messageId,
+        outputFinal,
+        input,
+        cacheCreation,
+        cacheRead,
+        output,
+        hour,
+      ] as const;
       return { kind: 'parts', shared, own, id: id() };
     },
   };
@@ -54,10 +67,12 @@ export function answerReader(row: Fields, needsTexts?: () => boolean): Reader | 
 
 /** The blocks of an answer, parsed only if they matter: its last row contains the output tokens. */
 function blocksIn(bytes: Buffer, isSized: boolean): readonly Block[] | undefined {
-  if (isSized && !bytes.includes(LARGE_WINDOW_MARK)) return [];
+  if (isSized && !bytes.includes(LARGE_WINDOW_MARK)) return NO_BLOCKS;
   const content = parseJson(`${bytes}`);
   return content === undefined ? undefined : readBlocks(content);
 }
+
+const NO_BLOCKS: readonly Block[] = [];
 
 /** Signed commits contain "M context", which reveals the size of the window. */
 const LARGE_WINDOW_MARK = Buffer.from('M cont');

@@ -72,7 +72,9 @@ function createRowReader(readerOf: (line: Fields, isRow: boolean) => Reader | un
 
   function readerFor(bytes: Buffer, from: number, to: number): Reader | undefined {
     if (last?.next?.layout.fits(bytes, from, to)) return last.next;
-    const at = readers.findIndex((each) => each !== last?.next && each.layout.fits(bytes, from, to));
+    let at = 0;
+    // Not `findIndex`: V8 would allocate its callback for every row, also where the line above returns.
+    while (at < readers.length && !readers[at]?.layout.fits(bytes, from, to)) at++;
     const reader = readers[at];
     if (at > 0) readers.splice(at - 1, 2, reader as Reader, readers[at - 1] as Reader);
     if (last !== undefined) last.next = reader;
@@ -173,7 +175,8 @@ const SIGNIFICANT = ['<command-name>', 'Set model to', 'This session is being co
 );
 
 function hasAny(text: Buffer, words: readonly Buffer[]): boolean {
-  return words.some((word) => text.includes(word));
+  for (const word of words) if (text.includes(word)) return true;
+  return false;
 }
 
 function openResult({ message, isReplay, toolUseResult }: Fields): Fields | undefined {
