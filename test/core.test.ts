@@ -53,9 +53,9 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   gauge: ['governor/gauge/'],
   cost: ['governor/cost/'],
   contents: [
-    'cut-results.ts',
+    'cut-savings.ts',
     'content.ts',
-    'contents.ts',
+    'track-contents.ts',
     'tool-results.ts',
     'working-set.ts',
     'economic-moment.ts',

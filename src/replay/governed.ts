@@ -8,7 +8,7 @@ import type { Policy } from '../core/governor/policy.ts';
 import { userLine } from '../core/governor/prompts/own-lines.ts';
 import { prefixOf } from '../core/governor/relief/accounts.ts';
 import { SUMMARY_TOKENS } from '../core/governor/relief/baseline.ts';
-import { levelOf } from '../core/governor/relief/beside-summary.ts';
+import { compactionLevel } from '../core/governor/relief/beside-summary.ts';
 import { NOTE_TOKENS } from '../core/governor/relief/exact.ts';
 import { decodeLine, decodeObject } from '../core/protocol/decode.ts';
 import type { BoundaryEvent, Event } from '../core/protocol/events.ts';
@@ -168,7 +168,7 @@ export function createGoverned(
     /** Lets claude compact by itself before a call. @param context tokens that the call would read */
     fill(context: number): void {
       const { trigger } = host.state.process.control;
-      if (policy.compaction.enabled && context >= (typeof trigger === 'number' ? trigger : levelOf(host.state)))
+      if (policy.compaction.enabled && context >= (typeof trigger === 'number' ? trigger : compactionLevel(host.state)))
         compact('auto');
     },
     get prefix() {

@@ -48,7 +48,7 @@ export function supervise(world: SupervisorWorld, { passOn, state, tell }: Liste
     // The process ignored SIGTERM and was killed. It still ended on purpose.
     const signal = isStopped && end.signal === 'SIGKILL' ? 'SIGTERM' : end.signal;
     // Only a failed or hung process is replaced, and only its successor needs the log.
-    const isDone = end.code === 0 && !state().process.hangs;
+    const isDone = end.code === 0 && !state().process.isHung;
     tell({ kind: 'exit', ...end, signal, ...(isDone ? UNREADABLE : loggedState()) });
     return end;
   }

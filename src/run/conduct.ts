@@ -78,7 +78,7 @@ export async function conductSession(headless: HeadlessRun, ends: RunEnds): Prom
   const state = session.state();
   watcher.ended(state, { record: headless.record, isResumable: store.isWhole() });
   // The exit code of a claude that hung after its last answer comes from that answer.
-  const exitCode = exitCodeOf(state.process.hangs ? { code: 0, signal: undefined } : end, {
+  const exitCode = exitCodeOf(state.process.isHung ? { code: 0, signal: undefined } : end, {
     lastResult: output.lastResult,
     isUnsaved: output.isUnsaved,
     received: signals.received(),

@@ -1,6 +1,6 @@
 import { readGauge } from '../core/governor/gauge/gauge.ts';
 import { inTokens } from '../core/governor/policy.ts';
-import { nextReliefMoment, reliefMoment } from '../core/governor/relief/outlook.ts';
+import { nextReliefMoment, reliefMoment } from '../core/governor/relief/relief-moment.ts';
 import type { GovernorState } from '../core/governor/state.ts';
 import { limitName } from '../core/governor/waits/waits-state.ts';
 import { zoneAt } from '../core/governor/zones/zones.ts';

@@ -101,7 +101,7 @@ it('records a subagent also at the end of a turn, and if it cost nothing', () =>
   const world = { ...place(), runId: 'r', period: 'day', limitUsd: undefined, now: () => NOON, notice() {} } as const;
   const costs = createCostKeeper({ ...world, onSpent: ({ agents }) => void noted.push(agents) });
   const { state } = afterTurn(20_000);
-  const asked = (...ids: string[]) => changedIn(state, 'agents', { asked: ids });
+  const asked = (...ids: string[]) => changedIn(state, 'agents', { pendingStarts: ids });
   costs.settle(asked('one'));
   costs.close(asked('one', 'two'));
   expect(noted).toEqual([1, 2]);

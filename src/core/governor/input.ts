@@ -37,7 +37,7 @@ export interface Prompt {
   readonly command: string | undefined;
   readonly event: UserEvent;
   /** Why the resumed work was interrupted; undefined for a prompt from the caller. */
-  readonly work?: string;
+  readonly resumeReason?: string;
   /** The prompts that its text repeats. */
   readonly repeats?: readonly Prompt[];
 }

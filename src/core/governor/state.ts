@@ -98,9 +98,9 @@ export const NEW_CONTROL = {
    */
   phase: 'closed' as 'closed' | 'opening' | 'open',
   /** Whether ctxb has asked this process for its window. A turn of one call does not need it. */
-  asked: false,
+  hasAskedWindow: false,
   /** Whether the size of the last call is still unknown. */
-  unsized: false,
+  isCallUnsized: false,
   sent: 0,
   pending: {} as Readonly<Record<string, ControlPurpose>>,
   /**
@@ -180,9 +180,9 @@ export const EMPTY_MAILBOX = {
   /** Latest `uuid`s of closed prompts. claude skips a prompt whose `uuid` it has seen. */
   over: [] as readonly string[],
   /** Why interrupted work must resume, as a sentence for the agent; undefined if none was interrupted. */
-  work: undefined as string | undefined,
+  resumeReason: undefined as string | undefined,
   /** Whether the caller's input has ended. */
-  ended: false,
+  hasInputEnded: false,
   /** Whether to stop the turn of the first waiting prompt when it begins. */
   stopNext: false,
   /** claude's input. `interrupted`: the user has stopped the turn, and ctxb sends no further prompt. */
@@ -226,11 +226,11 @@ export const NEW_PROCESS = {
   /** Restarts in a row. */
   restarts: 0,
   /** Whether the caller has sent a line at which claude exits with code 1. A new process would exit too. */
-  balks: false,
+  hasFatalLine: false,
   /** Whether claude has not confirmed the end of an abandoned compaction. Its lines may still arrive. */
-  compacts: false,
+  isStillCompacting: false,
   /** Whether claude stopped responding and ctxb told it to exit. */
-  hangs: false,
+  isHung: false,
   /** Time of claude's last line, in milliseconds since the epoch. */
   heardAt: 0,
   /** Stalls in a row. */

@@ -83,7 +83,7 @@ export function decide<N extends DecisionName>(
 
 /** Whether ctxb's compaction runs, or an abandoned one has not ended. */
 export function isCompacting({ operation, process }: GovernorState): boolean {
-  return operation.phase === 'compacting' || process.compacts;
+  return operation.phase === 'compacting' || process.isStillCompacting;
 }
 
 export function isHandingOver({ operation }: GovernorState): boolean {

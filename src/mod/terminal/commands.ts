@@ -1,6 +1,6 @@
 import { readOwnMessage } from '../../core/exact/own-words.ts';
 import { inTokens } from '../../core/governor/policy.ts';
-import { reliefMoment } from '../../core/governor/relief/outlook.ts';
+import { reliefMoment } from '../../core/governor/relief/relief-moment.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
 import { type ExactReceipt, leavesAll } from '../../core/protocol/exact-plan.ts';
 import { changeText, keptPrompts } from '../../messages.ts';

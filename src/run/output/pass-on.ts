@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { registeredHooks } from '../../core/governor/control/control.ts';
 import { isInjectedTurn, type Visibility, visibilityOf } from '../../core/governor/conversation/visibility.ts';
-import { isOwnOrStamped } from '../../core/governor/prompts/own-lines.ts';
+import { hasCtxbUuid } from '../../core/governor/prompts/own-lines.ts';
 import { STAMP_MARK } from '../../core/governor/prompts/prompt.ts';
 import { isAnswerFinal } from '../../core/governor/prompts/tasks.ts';
 import { mayComeFromMod } from '../../core/governor/relief/exact.ts';
@@ -52,7 +52,7 @@ export function createPassOn({ output, figures, state, onEvent }: PassOnOptions)
   const keptBack: Record<'buffered' | 'deferred', Line[]> = { buffered: [], deferred: [] };
   let processes = 0;
   const traces: Traces = {
-    isStamped: (uuid) => isOwnOrStamped(state(), uuid),
+    isStamped: (uuid) => hasCtxbUuid(state(), uuid),
     isStreamed: output.format === 'json',
     ownHooks: () => registeredHooks(state()),
     hasOnlyOwnHooks: () => state().process.control.initialize?.hooks === undefined,

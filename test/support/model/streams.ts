@@ -127,7 +127,7 @@ function playRun(random: Random, onJudged: (judged: Judged) => void, outside: Ou
 }
 
 function finish(run: ModelRun): void {
-  if (!run.isOver && !run.state.mailbox.ended) run.endCaller();
+  if (!run.isOver && !run.state.mailbox.hasInputEnded) run.endCaller();
   for (let left = MOST_STEPS; left > 0 && !run.isOver && drain(run); left--);
 }
 
@@ -150,8 +150,9 @@ function live(run: ModelRun, random: Random, shares: { crash: number; interrupt:
 
 function isInRelief({ state }: ModelRun): boolean {
   const { relief, process, mailbox } = state;
-  const isToResume = relief.exhausted !== undefined || mailbox.work !== undefined || resumedWork(state) !== undefined;
-  return isRelieving(state) || process.compacts === true || isToResume || relief.undelivered !== undefined;
+  const isToResume =
+    relief.exhausted !== undefined || mailbox.resumeReason !== undefined || resumedWork(state) !== undefined;
+  return isRelieving(state) || process.isStillCompacting === true || isToResume || relief.undelivered !== undefined;
 }
 
 /** What comes from outside during a relief, and how often. */
@@ -164,7 +165,7 @@ const MEANWHILE: Readonly<Record<keyof typeof MEANWHILE_WEIGHTS, (run: ModelRun,
   interrupt: (run) => run.tell({ kind: 'interrupt' }),
   cost: (run, random) => run.tell({ kind: 'project-cost', others: random.whole(0, 2_000_000), earlier: 0 }),
   own: (run, random) => run.tell(ownEvent(random)),
-  end: (run) => run.state.mailbox.ended || run.endCaller(),
+  end: (run) => run.state.mailbox.hasInputEnded || run.endCaller(),
   timer: (run) => void (mayFire(run) && run.fire()),
 };
 
@@ -179,7 +180,7 @@ const MOVES: Readonly<Record<keyof typeof WEIGHTS, (run: ModelRun, random: Rando
   task: (run) => void run.claude.endTask(),
   person: (run) => void run.answerPerson(),
   own: (run, random) => run.tell(ownEvent(random)),
-  end: (run) => run.state.mailbox.ended || run.endCaller(),
+  end: (run) => run.state.mailbox.hasInputEnded || run.endCaller(),
 };
 
 function ownEvent(random: Random): OwnEvent {
@@ -211,7 +212,7 @@ const WORDS = {
 };
 
 function say(run: ModelRun, random: Random): void {
-  if (run.state.mailbox.ended || run.said.length >= 40) return;
+  if (run.state.mailbox.hasInputEnded || run.said.length >= 40) return;
   const what = random.weighted({ plain: 10, large: 1, compact: 0.3, clear: 0.3, command: 0.3 });
   // What is said while lines of the turn are on their way cannot be told from what was heard in it.
   while (run.state.turn.phase === 'running' && run.claude.stdout.length > 0) run.deliver();

@@ -19,14 +19,14 @@ export function hasAgentLimits({ max, tokens, costUsd }: AgentsPolicy): boolean 
 export function askAgent(state: GovernorState, toolUseId: string): AgentText {
   const { max } = state.run.policy.agents;
   if (max === undefined || agentsBegun(state) < max) {
-    return withoutText(changedIn(state, 'agents', { asked: [...state.work.agents.asked, toolUseId] }));
+    return withoutText(changedIn(state, 'agents', { pendingStarts: [...state.work.agents.pendingStarts, toolUseId] }));
   }
   const text = `This work may use ${pluralize(max, 'subagent')} in all, and has used them: do this step yourself, without a subagent or a workflow.`;
   return { state, text };
 }
 
 export function agentsBegun({ work: { agents } }: GovernorState): number {
-  return agents.before + new Set([...Object.keys(agents.all), ...agents.asked]).size;
+  return agents.startedBefore + new Set([...Object.keys(agents.all), ...agents.pendingStarts]).size;
 }
 
 /**
@@ -44,7 +44,7 @@ export function enforceAgentLimits(state: GovernorState, { before }: Pick<Line, 
     const was = agentOf(before, is.id);
     if (was === is || is.phase !== 'running') return next;
     const isTooMany =
-      was === undefined && before.work.agents.before + index >= (limits.max ?? Number.POSITIVE_INFINITY);
+      was === undefined && before.work.agents.startedBefore + index >= (limits.max ?? Number.POSITIVE_INFINITY);
     const reason = isTooMany ? agentCountReason(state) : exceededLimit(state, is);
     const isNew = isTooMany || was?.phase !== 'running' || exceededLimit(state, was) === undefined;
     return reason === undefined || !isNew ? next : stopAgent(next, is, reason, isTooMany);
@@ -70,9 +70,9 @@ function exceededLimit({ run }: GovernorState, agent: Agent): string | undefined
  */
 function stopAgent(state: GovernorState, agent: Agent, reason: string, isTooMany: boolean): GovernorState {
   const { id, taskId, workflow } = agent;
-  const { untold, ended } = state.work.agents;
+  const { unreadNotices, stoppedWorkflows } = state.work.agents;
   // claude may still announce agents of a stopped workflow.
-  if (workflow !== undefined && ended.includes(workflow)) return state;
+  if (workflow !== undefined && stoppedWorkflows.includes(workflow)) return state;
   const isWhole = workflow !== undefined && isTooMany;
   const name = isWhole ? 'a workflow' : agentText(agent);
   const isUnknown = state.run.mode === 'act' && taskId === undefined;
@@ -82,8 +82,8 @@ function stopAgent(state: GovernorState, agent: Agent, reason: string, isTooMany
   const isBackground =
     workflow !== undefined || state.work.tasks.some((task) => task.id === taskId && task.phase === 'background');
   const next = changedIn(withAgent(noted, id, { phase: 'stopped' }), 'agents', {
-    untold: [...untold, { toolUseId: id, aside: isBackground, text }],
-    ended: isWhole ? [...ended, workflow] : ended,
+    unreadNotices: [...unreadNotices, { toolUseId: id, aside: isBackground, text }],
+    stoppedWorkflows: isWhole ? [...stoppedWorkflows, workflow] : stoppedWorkflows,
   });
   const target = isWhole ? workflow : workflow === undefined ? taskId : undefined;
   return target === undefined ? next : stopTask(next, target);
@@ -107,11 +107,11 @@ export function endStopped(state: GovernorState, agentId: string | null): HookAn
 
 /** Takes the notices about stopped agents for the agent that waits for this tool call; undefined: the main thread. */
 export function takeStopNotices(state: GovernorState, toolUseId: string | undefined): AgentText {
-  const { untold } = state.work.agents;
-  const isDue = ({ aside, ...entry }: Agents['untold'][number]) =>
+  const { unreadNotices } = state.work.agents;
+  const isDue = ({ aside, ...entry }: Agents['unreadNotices'][number]) =>
     aside ? toolUseId === undefined : entry.toolUseId === toolUseId;
-  const due = untold.filter(isDue);
+  const due = unreadNotices.filter(isDue);
   if (due.length === 0) return withoutText(state);
-  const rest = untold.filter((entry) => !isDue(entry));
-  return { state: changedIn(state, 'agents', { untold: rest }), text: due.map(({ text }) => text).join(' ') };
+  const rest = unreadNotices.filter((entry) => !isDue(entry));
+  return { state: changedIn(state, 'agents', { unreadNotices: rest }), text: due.map(({ text }) => text).join(' ') };
 }

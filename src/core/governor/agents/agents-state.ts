@@ -43,16 +43,16 @@ export const NO_AGENTS = {
   /** Keyed by the id of the tool call that started them, else by claude's own id. */
   all: {} as Readonly<Record<string, Agent>>,
   /** Agents that this run started before it was interrupted. */
-  before: 0,
+  startedBefore: 0,
   /** Ids of allowed tool calls whose agents have not started yet. */
-  asked: [] as readonly string[],
+  pendingStarts: [] as readonly string[],
   /** Task ids of stopped workflows. */
-  ended: [] as readonly string[],
+  stoppedWorkflows: [] as readonly string[],
   /**
    * Notices about stopped agents that no agent has received. `aside`: no call waits for the agent, so the main thread
    * gets the notice.
    */
-  untold: [] as readonly { readonly toolUseId: string; readonly aside: boolean; readonly text: string }[],
+  unreadNotices: [] as readonly { readonly toolUseId: string; readonly aside: boolean; readonly text: string }[],
 };
 
 /**
@@ -70,7 +70,7 @@ export interface Task {
    * Whether it ended before a tool of the running turn. Then the next call reports it, and claude starts no turn for
    * it.
    */
-  readonly told?: boolean;
+  readonly isToldInTurn?: boolean;
   /** When the agent's timer fires, in milliseconds since the epoch. */
   readonly at?: number;
 }

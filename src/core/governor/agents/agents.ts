@@ -59,7 +59,7 @@ export function isReporting(state: GovernorState): boolean {
 export function withoutRunning({ work: { agents } }: GovernorState): Agents {
   const over = (agent: Agent): Agent => (agent.phase === 'running' ? { ...agent, phase: 'over' } : agent);
   const all = Object.fromEntries(Object.entries(agents.all).map(([id, agent]) => [id, over(agent)]));
-  return { ...agents, all, asked: [] };
+  return { ...agents, all, pendingStarts: [] };
 }
 
 export function withAgent(state: GovernorState, id: string, changes: Partial<Agent>): GovernorState {
@@ -222,9 +222,9 @@ export function isEstimated({ isUnseen, last }: Agent): boolean {
 }
 
 function forgetAsked(state: GovernorState, toolUseId: string | undefined): GovernorState {
-  const { asked } = state.work.agents;
-  if (toolUseId === undefined || !asked.includes(toolUseId)) return state;
-  return changedIn(state, 'agents', { asked: asked.filter((id) => id !== toolUseId) });
+  const { pendingStarts } = state.work.agents;
+  if (toolUseId === undefined || !pendingStarts.includes(toolUseId)) return state;
+  return changedIn(state, 'agents', { pendingStarts: pendingStarts.filter((id) => id !== toolUseId) });
 }
 
 function countCall(agent: Agent, call: AgentCall) {

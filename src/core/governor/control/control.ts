@@ -35,15 +35,16 @@ function hasNoContext(state: GovernorState): boolean {
  * waits for the size of the previous call, which claude forgets at the next call. Undefined: no delay.
  */
 export function delayToolHook(state: GovernorState, event: ControlRequestEvent): GovernorState | undefined {
-  const { phase, asked, held, unsized } = state.process.control;
+  const { phase, hasAskedWindow, held, isCallUnsized } = state.process.control;
   // In a terminal, hooks have no control channel, so ctxb cannot ask claude.
   if (phase === 'closed') return undefined;
   const hook = hookOf(event.callbackId);
-  const isUnsized = unsized && isToolHook(hook) && hook !== 'PreToolUse';
-  const isDecidable = held.length === 0 && (isKnown(state.gauge.window) || (asked && !isAsking(state, 'context')));
+  const isUnsized = isCallUnsized && isToolHook(hook) && hook !== 'PreToolUse';
+  const isDecidable =
+    held.length === 0 && (isKnown(state.gauge.window) || (hasAskedWindow && !isAsking(state, 'context')));
   if (!isUnsized && (!isToolHook(hook) || !hasNoContext(state) || isDecidable)) return undefined;
   const waiting = changedIn(state, 'control', { held: [...held, event] });
-  return asked && !isUnsized ? waiting : askContext(waiting);
+  return hasAskedWindow && !isUnsized ? waiting : askContext(waiting);
 }
 
 export function giveUpAsking(state: GovernorState): GovernorState {
@@ -130,7 +131,8 @@ export function askAgents(state: GovernorState): GovernorState {
  * Asks a process for its context. If it resumes a session, also for its cost counter, which may include earlier costs.
  */
 function askAtStart(state: GovernorState): GovernorState {
-  if (hasNoContext(state) && !isKnown(state.gauge.window)) return changedIn(state, 'control', { asked: false });
+  if (hasNoContext(state) && !isKnown(state.gauge.window))
+    return changedIn(state, 'control', { hasAskedWindow: false });
   const asking = askContext(state);
   return state.process.resumes ? askUsage(asking, 'usage') : asking;
 }
@@ -138,9 +140,9 @@ function askAtStart(state: GovernorState): GovernorState {
 /** Asks for the context before the second call, and for the sizes of calls that have none. */
 export function askWhenNeeded(before: GovernorState, event: Event): GovernorState {
   const state = recordUnsizedCall(before, event);
-  const { phase, asked, unsized } = state.process.control;
-  const isDue = asked
-    ? unsized && (isMainMessage(event, 'tool-result') || event.kind === 'result') && !isAsking(state, 'context')
+  const { phase, hasAskedWindow, isCallUnsized } = state.process.control;
+  const isDue = hasAskedWindow
+    ? isCallUnsized && (isMainMessage(event, 'tool-result') || event.kind === 'result') && !isAsking(state, 'context')
     : hasNextCall(state, event);
   return phase === 'closed' || !isDue ? state : askContext(state);
 }
@@ -151,8 +153,8 @@ export function askWhenNeeded(before: GovernorState, event: Event): GovernorStat
  */
 function recordUnsizedCall(state: GovernorState, event: Event): GovernorState {
   if (!isAnswer(event) || event.usage === undefined) return state;
-  const unsized = isAllZero(event.usage);
-  return unsized === state.process.control.unsized ? state : changedIn(state, 'control', { unsized });
+  const isCallUnsized = isAllZero(event.usage);
+  return isCallUnsized === state.process.control.isCallUnsized ? state : changedIn(state, 'control', { isCallUnsized });
 }
 
 /** Whether another call follows, before which a compaction may pay: after a tool or a prompt. */
@@ -241,7 +243,7 @@ function onContext(state: GovernorState, event: ControlResponseEvent): GovernorS
  * without a limit. If no caller can answer, ctxb sends an error; without ctxb, claude would see the end of its input.
  */
 export function onQuestion(state: GovernorState, requestId: string): GovernorState {
-  if (!state.run.callerSpeaksProtocol || state.mailbox.ended) return emit(state, errorReply(requestId));
+  if (!state.run.callerSpeaksProtocol || state.mailbox.hasInputEnded) return emit(state, errorReply(requestId));
   return changedIn(state, 'control', { questions: [...state.process.control.questions, requestId] });
 }
 

@@ -77,7 +77,7 @@ function answerPreCompact(
   answer: HookAnswer,
   { trigger, custom_instructions }: Fields,
 ): GovernorState {
-  if (trigger === 'auto' && state.relief.unwritable && state.run.mode === 'act') {
+  if (trigger === 'auto' && state.relief.isUnwritable && state.run.mode === 'act') {
     return emit(state, { ...answer, output: { decision: 'block', reason: 'its result could not be written' } });
   }
   const { operation } = state;

@@ -3,7 +3,7 @@ import { isKnown } from '../gauge/window.ts';
 import { planExact } from '../operations/load-mod.ts';
 import { leavesTriggerUnplaced, needsPercent, restingTrigger, type TriggerSetting, triggerAt } from '../policy.ts';
 import { askContext, isAsking, request } from '../prompts/own-lines.ts';
-import { reliefMoment } from '../relief/outlook.ts';
+import { reliefMoment } from '../relief/relief-moment.ts';
 import type { ControlPurpose, GovernorState } from '../state.ts';
 import { changedIn, decide } from '../steps.ts';
 
@@ -57,8 +57,8 @@ export function placeTrigger(state: GovernorState): GovernorState {
   const { gauge, process, relief } = state;
   const { trigger } = process.control;
   // If a hook blocks compactions, claude refuses prompts above its trigger, so ctxb resets the trigger.
-  if (relief.blocked) return typeof trigger === 'number' ? setTrigger(state, 'release-trigger') : state;
-  if (trigger === 'off' || !process.control.asked || !isKnown(gauge.window)) return state;
+  if (relief.isBlocked) return typeof trigger === 'number' ? setTrigger(state, 'release-trigger') : state;
+  if (trigger === 'off' || !process.control.hasAskedWindow || !isKnown(gauge.window)) return state;
   // The pending answer may show that the caller has placed the trigger.
   if (isAsking(state, 'context') && gauge.window.source === 'result') return state;
   const place = triggerPlace(state);

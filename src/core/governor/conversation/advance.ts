@@ -26,7 +26,7 @@ function continueRun(state: GovernorState): GovernorState {
   const { undelivered } = state.relief;
   if (undelivered !== undefined && state.run.withoutHooks) return startBriefing(state, undelivered);
   // Resume before a relief, because the current context still contains the interrupted work.
-  if (state.mailbox.work !== undefined) return resumeWork(state, state.mailbox.work);
+  if (state.mailbox.resumeReason !== undefined) return resumeWork(state, state.mailbox.resumeReason);
   const due = dueRelief(state, next);
   if (due !== undefined) return advance((state.run.mode === 'act' ? startRelief : adviseRelief)(state, due));
   if (isTooLarge(state, next)) return advance(considerLargeTask(state, next));
@@ -52,15 +52,17 @@ function considerLargeTask(state: GovernorState, prompt: Prompt): GovernorState 
 
 export function isBetweenTurns(state: GovernorState): boolean {
   if (state.turn.phase !== 'idle' || isRelieving(state) || state.limits.wait.phase === 'paused') return false;
-  if (awaitsAgents(state) || state.process.hangs) return false;
+  if (awaitsAgents(state) || state.process.isHung) return false;
   // The turn ended before its interrupt arrived, so the interrupt would stop the next turn.
   const { stopped = 'asked' } = state.turn;
   if (stopped !== 'asked' && isAsking(state, 'interrupt')) return false;
   // A handoff waits until claude has stopped compacting.
-  if (state.process.compacts && state.relief.due !== undefined) return false;
+  if (state.process.isStillCompacting && state.relief.due !== undefined) return false;
   // In observe mode ctxb asks claude nothing, so it waits for no answer.
   if (state.run.mode === 'observe') return true;
-  return state.process.control.phase === 'open' || (state.process.control.phase === 'closed' && state.mailbox.ended);
+  return (
+    state.process.control.phase === 'open' || (state.process.control.phase === 'closed' && state.mailbox.hasInputEnded)
+  );
 }
 
 /**
@@ -73,7 +75,7 @@ function endWhenDone(state: GovernorState): GovernorState {
   // claude does not report that ctxb stopped a workflow. Without a notice, the agent would wait for it or end without
   // it.
   if (text !== '' && state.run.mode === 'act' && !isReporting(state)) return resumeWork(afterNotice, text);
-  if (!state.mailbox.ended) return state;
+  if (!state.mailbox.hasInputEnded) return state;
   const tasks = backgroundTasks(state.work.tasks);
   if (tasks.length === 0) return closeInput(state);
   const inBackground = tasks.filter(({ phase }) => phase === 'background');

@@ -15,11 +15,11 @@ import { changed, changedIn, emit, isRelieving, isWithinLimit } from '../steps.t
 import { stopWaiting } from '../waits/wait.ts';
 import { isTooLarge } from '../zones/notices.ts';
 import { closeInput, isBetweenTurns } from './advance.ts';
-import { onOutsideRequest } from './asks.ts';
+import { onOutsideRequest } from './outside-requests.ts';
 import { sendPrompt, stopHeldTurnLater } from './send-prompt.ts';
 
 export function onCallerLine(before: GovernorState, event: Event, line: string): GovernorState {
-  const state = endsClaude(event, line) ? changedIn(before, 'process', { balks: true }) : before;
+  const state = endsClaude(event, line) ? changedIn(before, 'process', { hasFatalLine: true }) : before;
   if (state.run.mode !== 'act') return passThrough(state, event, line);
   const request = requestToCtxb(event);
   if (request !== undefined) return onOutsideRequest(state, request.ask, request.by);
@@ -34,7 +34,7 @@ export function onCallerEnd(state: GovernorState): GovernorState {
   const isDone = state.turn.phase === 'idle' && waiting(state).length === 0 && !isRelieving(state);
   // claude starts no scheduled wake-up after its input closes between turns.
   const next = isDone ? changedIn(state, 'work', { tasks: withoutWakeup(state.work.tasks) }) : state;
-  const ended = changedIn(next, 'mailbox', { ended: true });
+  const ended = changedIn(next, 'mailbox', { hasInputEnded: true });
   return state.run.mode === 'observe' && state.run.callerSpeaksProtocol ? closeInput(ended) : refuseQuestions(ended);
 }
 
@@ -97,7 +97,7 @@ function messageIn(line: string): Fields {
 function endPause(state: GovernorState): GovernorState {
   const stopped = stopWaiting(state);
   if (stopped === state || state.mailbox.input === 'closed') return state;
-  return answerWithDeferredEnd(changedIn(stopped, 'mailbox', { work: undefined }));
+  return answerWithDeferredEnd(changedIn(stopped, 'mailbox', { resumeReason: undefined }));
 }
 
 function sendLine(state: GovernorState, line: string): GovernorState {

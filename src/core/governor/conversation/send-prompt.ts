@@ -11,7 +11,7 @@ import {
 import {
   CONTINUE_SENTENCE,
   countSent,
-  isOwnOrStamped,
+  hasCtxbUuid,
   isOwnUuid,
   OWN_OPENING,
   ownUuid,
@@ -38,7 +38,7 @@ export function sendPrompt(state: GovernorState, prompt: Prompt): GovernorState 
   const isSkipped = prompt.uuid !== '' && isSeen(state.mailbox, prompt.uuid);
   const asWritten = mode === 'observe' && callerSpeaksProtocol ? ({ exact: true } as const) : {};
   const send = { kind: 'send', line: prompt.line, promptUuid: prompt.uuid, ...asWritten } as const;
-  const mayBeSkipped = mode === 'act' && state.process.resumes && !isOwnOrStamped(state, prompt.uuid);
+  const mayBeSkipped = mode === 'act' && state.process.resumes && !hasCtxbUuid(state, prompt.uuid);
   const afterSend = isSkipped ? reportSkipped(afterRead, [prompt]) : recordSentPrompt(afterRead, prompt);
   if (mode === 'replay') return afterSend;
   return emit(afterSend, send, ...(mayBeSkipped ? [setTimer('skip', SKIPPED_AFTER_MS)] : []));
@@ -48,11 +48,11 @@ export function sendPrompt(state: GovernorState, prompt: Prompt): GovernorState 
 export function injectPrompt(
   state: GovernorState,
   text: string,
-  work: string,
+  resumeReason: string,
   repeats: readonly Prompt[] = [],
 ): GovernorState {
   const prompt = promptIn(userLine(text, ownUuid(state)));
-  return prompt === undefined ? state : sendPrompt(countSent(state), { ...prompt, work, repeats });
+  return prompt === undefined ? state : sendPrompt(countSent(state), { ...prompt, resumeReason, repeats });
 }
 
 /**
@@ -91,7 +91,7 @@ export function rememberPrompt(
 
 /** Resumes interrupted work in a turn that the caller sees and that answers the caller's request. */
 export function resumeWork(state: GovernorState, work: string): GovernorState {
-  const resumed = changed(state, { mailbox: { ...markOwed(state), work: undefined } });
+  const resumed = changed(state, { mailbox: { ...markOwed(state), resumeReason: undefined } });
   const requests = callerRequests(state, droppedPrompts(state));
   const { text, actions } =
     requests.length === 0 ? NO_ADDITION : promptsAsText(state, requests, 'What it was to answer');

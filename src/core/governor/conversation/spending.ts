@@ -1,6 +1,6 @@
 import type { Event, ResultEvent, UserEvent } from '../../protocol/events.ts';
 import { isComputed, runMicroUsd, toUsd } from '../cost/cost.ts';
-import { asksPerson, type CostLimits, type CostNotice, isRoomUsedUp, judgeCost } from '../cost/cost-limit.ts';
+import { asksPerson, type CostLimits, type CostNotice, exceedsHeadroom, judgeCost } from '../cost/cost-limit.ts';
 import { reportsInterrupt } from '../facts.ts';
 import { IDLE } from '../operations/operation.ts';
 import { waiting } from '../prompts/mailbox.ts';
@@ -18,7 +18,7 @@ export function onBudgetStop(state: GovernorState, { before, event }: Line<Resul
   if (reportsInterrupt(event)) return state;
   if (endsAtBudget(state, event)) return changedIn(state, 'limits', { phase: 'wrapping' });
   const isWhole = before.turn.stopped === 'cost' && state.turn.phase === 'idle';
-  return isWhole ? changedIn(state, 'limits', { brokenOff: false }) : state;
+  return isWhole ? changedIn(state, 'limits', { isCutShort: false }) : state;
 }
 
 /** Whether claude stopped at its own budget. ctxb sets that to the cost limit. */
@@ -59,13 +59,13 @@ function checkLimits(before: GovernorState, state: GovernorState): GovernorState
   if (level !== 'limit' || state.run.mode !== 'act' || state.turn.phase === 'idle') return announced;
   if (isWithinLimit(state)) return interruptTurn(announced);
   // claude's own budget also ends the turn, but it does not include other runs.
-  return isRoomUsedUp(runMicroUsd(state), limitsOf(state)) ? cutLastTurn(announced) : announced;
+  return exceedsHeadroom(runMicroUsd(state), limitsOf(state)) ? cutLastTurn(announced) : announced;
 }
 
 /** Interrupts the running turn, or a sent prompt's turn when it begins. */
 function interruptTurn(state: GovernorState): GovernorState {
-  const brokenOff = changedIn(state, 'limits', { brokenOff: true });
-  return state.turn.phase === 'running' ? sendInterrupt(brokenOff, 'cost') : brokenOff;
+  const cutShort = changedIn(state, 'limits', { isCutShort: true });
+  return state.turn.phase === 'running' ? sendInterrupt(cutShort, 'cost') : cutShort;
 }
 
 export function startTimeLimit(state: GovernorState): GovernorState {
@@ -127,17 +127,17 @@ function announceCost(state: GovernorState, { scope, level, spent, limit }: Cost
 
 /** The step between turns at a limit; undefined if the run continues. */
 export function handleLimit(state: GovernorState): GovernorState | undefined {
-  const { phase, brokenOff } = state.limits;
+  const { phase, isCutShort } = state.limits;
   if (phase === 'wrapping') return endAtLimit(state);
   if (state.run.mode !== 'act') return undefined;
   const { level, nearest } = spendingVerdict(state);
   // claude can report a lower cost than ctxb computed during the turn.
   const isReached = level === 'limit' && nearest !== undefined;
   const isLate = state.limits.time === 'up';
-  if (!isReached && !isLate) return brokenOff ? continueWork(state) : undefined;
+  if (!isReached && !isLate) return isCutShort ? continueWork(state) : undefined;
   const way = actionAtLimit(state);
   // Before the first call, the agent has no work to wrap up.
-  const isDone = state.gauge.calls === 0 || (!brokenOff && waiting(state).length === 0);
+  const isDone = state.gauge.calls === 0 || (!isCutShort && waiting(state).length === 0);
   if (way === 'stop' || isDone) return endAtLimit(state);
   if (way === 'wrap-up' || !isReached) return wrapUp(state);
   return emit(changed(state, { operation: { phase: 'deciding' } }), {
@@ -167,9 +167,11 @@ export function onCostAnswer(before: GovernorState, limitUsd: number | undefined
 
 /** Resumes the stopped turn after the limit was raised, unless the caller saw its end. */
 function continueWork(state: GovernorState): GovernorState {
-  const allowed = changedIn(state, 'limits', { phase: 'within', brokenOff: false });
-  if (!state.limits.brokenOff || actionAtLimit(state) === 'stop') return allowed;
-  return changedIn(allowed, 'mailbox', { work: 'The work was stopped because of its cost; it may continue now.' });
+  const allowed = changedIn(state, 'limits', { phase: 'within', isCutShort: false });
+  if (!state.limits.isCutShort || actionAtLimit(state) === 'stop') return allowed;
+  return changedIn(allowed, 'mailbox', {
+    resumeReason: 'The work was stopped because of its cost; it may continue now.',
+  });
 }
 
 const WRAP_UP = [

@@ -3,7 +3,7 @@ import type { Event } from '../../protocol/events.ts';
 import { replyForCaller } from '../control/control.ts';
 import { isAnswer, isMainMessage } from '../facts.ts';
 import { isFailedResume } from '../process/process.ts';
-import { isOwnOrStamped, isOwnRequest, isOwnUuid, OWN_PREFIX } from '../prompts/own-lines.ts';
+import { hasCtxbUuid, isOwnRequest, isOwnUuid, OWN_PREFIX } from '../prompts/own-lines.ts';
 import { withoutWakeup } from '../prompts/tasks.ts';
 import { isRepeat, mayComeFromMod } from '../relief/exact.ts';
 import { canRelieveExhausted, isContextExhausted, isStoppedTurn } from '../relief/exhaustion.ts';
@@ -71,7 +71,7 @@ function reportsRepeatedFailure(state: GovernorState, event: Event): boolean {
  */
 export function isInjectedTurn({ operation, process, turn }: GovernorState): boolean {
   if ('turn' in operation) return operation.turn === 'running' || turn.phase === 'idle';
-  return process.compacts && turn.phase !== 'running';
+  return process.isStillCompacting && turn.phase !== 'running';
 }
 
 /** Whether claude has started a turn itself: the model answers before ctxb's command has an effect. */
@@ -89,7 +89,7 @@ function isOwnTraffic(state: GovernorState, event: Event): boolean {
   if (event.kind === 'control-response')
     return isOwnRequest(state, event.requestId) || callbacks.includes(event.requestId);
   if (event.kind === 'control-cancel') return callbacks.includes(event.requestId);
-  if (event.kind === 'lifecycle') return isOwnOrStamped(state, event.of);
+  if (event.kind === 'lifecycle') return hasCtxbUuid(state, event.of);
   return event.kind === 'user' && event.replay && isOwnUuid(state, event.uuid);
 }
 

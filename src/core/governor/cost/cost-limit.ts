@@ -25,7 +25,7 @@ export const NO_SPENDING = {
   /** The time limit of the run: none, not reached, or reached. */
   time: 'unlimited' as 'unlimited' | 'runs' | 'up',
   /** Whether the turn that crossed the limit was interrupted before its end. */
-  brokenOff: false,
+  isCutShort: false,
 };
 
 export function asksPerson(onLimit: CostPolicy['onLimit'], attended: boolean): boolean {
@@ -82,7 +82,7 @@ export function withHeadroom(limitUsd: number): number {
 }
 
 /** Whether the costs have reached {@link withHeadroom} of a limit. @param spent costs of this run, in micro-dollars */
-export function isRoomUsedUp(spent: number, limits: CostLimits): boolean {
+export function exceedsHeadroom(spent: number, limits: CostLimits): boolean {
   return sharesOf(spent, limits).some((share) => share.spent >= toMicroUsd(withHeadroom(toUsd(share.limit))));
 }
 

@@ -4,7 +4,7 @@ import { isAtLeast } from '../../protocol/version.ts';
 import { addContent, type Content, measureLine, NO_CONTENT, sumContent } from '../gauge/estimator.ts';
 import { callMicroUsd, latestCallsMicroUsd, openMicroUsd, type PricedCall, replaceCall } from './priced-call.ts';
 import {
-  furtherCost,
+  extraInferenceCost,
   leastPriceFor,
   PAID_ELSEWHERE,
   type Price,
@@ -251,7 +251,7 @@ function readCall(cost: Cost, event: AssistantEvent, list: PriceList, written: C
   const version = event.version ?? list.version;
   const price = priceIn(list, event, version, last);
   if (price === undefined) return withUnpriced(cost, model ?? '');
-  const { microUsd, unpriced } = furtherCost(usage, price, list.prices, version);
+  const { microUsd, unpriced } = extraInferenceCost(usage, price, list.prices, version);
   const besides = microUsd + paidMicroUsd(event, price);
   const call = { thread, messageId, model, version, price, usage, besides, outputKnown, generated };
   const settled = cost.settled + (last && last !== open ? callMicroUsd(last) : 0);

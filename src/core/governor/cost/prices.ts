@@ -19,7 +19,7 @@ export interface Price extends Rates {
   /** Rates of a call with a prompt of more than `above` tokens, or in fast mode of more than `fastAbove`. */
   readonly longPrompt?: { readonly above: number; readonly fastAbove?: number; readonly rates: Rates };
   /** Factor of the price in fast mode; undefined if the price is the same. */
-  readonly fastTimes?: number;
+  readonly fastFactor?: number;
   /** The prices of Claude Code before `version`, if they differ. */
   readonly before?: { readonly version: string; readonly price: Price };
 }
@@ -30,8 +30,8 @@ export type Prices = Readonly<Record<string, Price>>;
 /** The ratios to the input price for most models. They replace missing prices. */
 export const USUAL_RATIOS = { input: 1, output: 5, cacheWrite: 1.25, cacheWriteHour: 2, cacheRead: 0.1 } as const;
 
-const IN_FAST = { fastTimes: 2 };
-const IN_FAST_BEFORE = { fastTimes: 6 };
+const IN_FAST = { fastFactor: 2 };
+const IN_FAST_BEFORE = { fastFactor: 6 };
 
 /** Maximum tokens of a prompt. */
 const MAX_PROMPT_TOKENS = 1_000_000;
@@ -122,10 +122,10 @@ export function ratesBy(rate: (name: keyof Rates) => number): Rates {
 
 /** Prices of a call with a prompt of `promptTokens`. */
 export function priceAt(price: Price, promptTokens: number, terms?: Terms): Rates {
-  const { longPrompt, fastTimes = 1 } = price;
+  const { longPrompt, fastFactor = 1 } = price;
   const isFast = terms?.names.includes(FAST);
   const isLong = longPrompt !== undefined && promptTokens > ((isFast && longPrompt.fastAbove) || longPrompt.above);
-  return multiply(isLong ? longPrompt.rates : price, isFast ? fastTimes : 1);
+  return multiply(isLong ? longPrompt.rates : price, isFast ? fastFactor : 1);
 }
 
 export function multiply(rates: Rates, times: number): Rates {
@@ -180,7 +180,7 @@ const FAST_ID = /-fast(?::|$)/;
 
 function listPrice(model: string, version: string | null | undefined): Price | undefined {
   const price = priceOf(model, PRICES);
-  if (price?.fastTimes !== undefined && FAST_ID.test(model)) return multiply(price, price.fastTimes);
+  if (price?.fastFactor !== undefined && FAST_ID.test(model)) return multiply(price, price.fastFactor);
   return price && version != null ? priceInVersion(price, version) : price;
 }
 
@@ -226,7 +226,12 @@ export function turnMicroUsd({ usage, windows }: ResultEvent, prices: Prices, ve
  * Micro-dollars of further model runs in a call. `unpriced`: a model or term without a known price, which the sum
  * lacks.
  */
-export function furtherCost({ besides = [], terms }: Usage, own: Price, prices: Prices, version: string | undefined) {
+export function extraInferenceCost(
+  { besides = [], terms }: Usage,
+  own: Price,
+  prices: Prices,
+  version: string | undefined,
+) {
   let microUsd = 0;
   let unpriced = terms?.names.find((name) => !Object.hasOwn(PRICE_FACTORS, name));
   for (const { model, usage } of besides) {

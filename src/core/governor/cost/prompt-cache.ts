@@ -62,7 +62,7 @@ function lifetimeOf({ cacheCreation, cacheCreationHour = 0 }: Usage): number {
 }
 
 /** Time since the last use of an expired cache, in milliseconds; undefined if it should still exist. */
-export function idleBeyondLife(
+export function expiredIdleMs(
   { usedAt, lifetimeMs }: Pick<PromptCache, 'usedAt' | 'lifetimeMs'>,
   now: number,
 ): number | undefined {

@@ -18,7 +18,7 @@ import { announceNotExact, isExactPossible } from '../relief/exact.ts';
 import { giveUpRelief, TOO_LONG } from '../relief/exhaustion.ts';
 import { focusText } from '../relief/focus.ts';
 import { UNTRIED } from '../relief/ladder.ts';
-import { reliefReason } from '../relief/outlook.ts';
+import { reliefReason } from '../relief/relief-moment.ts';
 import type { GovernorState } from '../state.ts';
 import {
   changed,
@@ -80,7 +80,7 @@ export function giveUpCompaction(state: GovernorState, { attempt }: OperationIn<
   const verdict = isUnavailable(attempt.apiStatus) ? 'unavailable' : 'silent';
   // A stuck compaction would block all later prompts. If claude has reported a boundary, the compaction made room.
   const concluded = concludeAttempt(state, attempt, attempt.boundarySeen ? 'success' : verdict);
-  const stopped = sendInterrupt(changedIn(concluded, 'process', { compacts: true }));
+  const stopped = sendInterrupt(changedIn(concluded, 'process', { isStillCompacting: true }));
   return emit(stopped, setTimer('handoff', STOP_TIMEOUT_MS));
 }
 
@@ -92,17 +92,17 @@ export function recordInterrupt(state: GovernorState): GovernorState {
 
 /** Shows the lines of an abandoned compaction again. */
 export function endAbandoned(state: GovernorState): GovernorState {
-  return state.process.compacts ? changedIn(state, 'process', { compacts: false }) : state;
+  return state.process.isStillCompacting ? changedIn(state, 'process', { isStillCompacting: false }) : state;
 }
 
 export function onAbandonedLine(state: GovernorState, event: Event): GovernorState {
-  return event.kind === 'result' && state.process.compacts ? emit(endAbandoned(state), DROP_BUFFERED) : state;
+  return event.kind === 'result' && state.process.isStillCompacting ? emit(endAbandoned(state), DROP_BUFFERED) : state;
 }
 
 /** Allows compactions again after any relief. */
 export function forgetFailures(state: GovernorState): GovernorState {
-  const { failures, due, isHandoffUseless, blocked } = state.relief;
-  const isFresh = failures === 0 && due === undefined && !isHandoffUseless && !blocked;
+  const { failures, due, isHandoffUseless, isBlocked } = state.relief;
+  const isFresh = failures === 0 && due === undefined && !isHandoffUseless && !isBlocked;
   return isFresh || isCompacting(state) ? state : changedIn(state, 'relief', UNTRIED);
 }
 
@@ -118,7 +118,7 @@ function concludeAttempt(state: GovernorState, attempt: Attempt, verdict: Verdic
       // After a failure the latch stays set, so that ctxb does not repeat the warning.
       latch: verdict === 'success' ? relief.latch : 'warn',
       due: verdict === 'refused' && state.run.policy.handoff.enabled ? REASONS.refused : relief.due,
-      blocked: relief.blocked || verdict === 'blocked',
+      isBlocked: relief.isBlocked || verdict === 'blocked',
     },
     session: { ...session, commandsOff: session.commandsOff || verdict === 'refused' },
   });
@@ -161,11 +161,11 @@ const REFUSED = 'the API refuses to summarise the context';
 export function giveUpAfterNativeFailure(state: GovernorState, { event }: Line<CompactStatusEvent>): GovernorState {
   const failed = !isCompacting(state) && event.error;
   if (!failed) return state;
-  if (BLOCKED.test(failed)) return changedIn(state, 'relief', { blocked: true });
+  if (BLOCKED.test(failed)) return changedIn(state, 'relief', { isBlocked: true });
   if (!UNWRITABLE.test(failed)) return state;
   const failures = state.run.policy.compaction.maxAttempts;
-  const unwritable = changedIn(state, 'relief', { failures, unwritable: true });
-  return giveUpAfterFailures(unwritable, state.relief.failures, `claude cannot compact: ${failed}`);
+  const marked = changedIn(state, 'relief', { failures, isUnwritable: true });
+  return giveUpAfterFailures(marked, state.relief.failures, `claude cannot compact: ${failed}`);
 }
 
 /**

@@ -50,7 +50,7 @@ function endRunUnrelieved(
 
 /** Whether ctxb cannot ask claude: a stopped compaction does not end, or the process is dead. */
 function isUnreachable({ process }: GovernorState): boolean {
-  return process.compacts || process.phase === 'dead';
+  return process.isStillCompacting || process.phase === 'dead';
 }
 
 /** Whether ctxb can ask the agent for a document. Not with a full context, and not with a prescribed output schema. */

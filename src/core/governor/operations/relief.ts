@@ -14,10 +14,10 @@ import { isExact, NO_REPEATS } from '../relief/exact.ts';
 import { countHandoffAttempt, dueForExhausted } from '../relief/exhaustion.ts';
 import { focusText } from '../relief/focus.ts';
 import { chooseRelief, type HandoffCause, latchAfter, mayCompact, mayHandOver } from '../relief/ladder.ts';
-import { extentOf, reliefReason } from '../relief/outlook.ts';
+import { extentOf, reliefReason } from '../relief/relief-moment.ts';
 import type { DueRelief, UnmeasuredRelief } from '../relief/relief-state.ts';
 import { thrashText, withBoundary } from '../relief/thrash.ts';
-import { heldTokens } from '../relief/working-set.ts';
+import { contentTokens } from '../relief/working-set.ts';
 import type { GovernorState } from '../state.ts';
 import { changed, changedIn, decide, emit, isCompacting, isRelieving, type Line } from '../steps.ts';
 import { healthEffect } from '../zones/notices.ts';
@@ -34,7 +34,8 @@ export function dueRelief(state: GovernorState, next: NextPrompt): DueRelief | u
   if (state.relief.postponedAt === state.gauge.calls) return undefined;
   const requested = requestedRelief(state, next);
   if (requested !== undefined) return requested;
-  if (next === undefined && (state.run.policy.compaction.when !== 'boundary' || state.mailbox.ended)) return undefined;
+  if (next === undefined && (state.run.policy.compaction.when !== 'boundary' || state.mailbox.hasInputEnded))
+    return undefined;
   const due = reliefNow(state);
   return due?.way === 'compact' && isCompacting(state) ? undefined : due;
 }
@@ -42,7 +43,7 @@ export function dueRelief(state: GovernorState, next: NextPrompt): DueRelief | u
 /** The relief that a command or the caller has requested, unless the run is about to end. */
 function requestedRelief(state: GovernorState, next: NextPrompt): DueRelief | undefined {
   const { request } = state.relief;
-  if (request?.phase !== 'waiting' || (next === undefined && state.mailbox.ended)) return undefined;
+  if (request?.phase !== 'waiting' || (next === undefined && state.mailbox.hasInputEnded)) return undefined;
   if (request.way === 'handoff') return { way: 'handoff', reason: 'it was asked for with ctxb handoff' };
   return isCompacting(state) ? undefined : { way: 'compact' };
 }
@@ -185,12 +186,12 @@ function measureCompaction(state: GovernorState, relieved: UnmeasuredRelief, fre
   const baseTokens =
     relieved.receipt === undefined
       ? relief.sizeWithoutContents
-      : Math.max(0, gauge.used - heldTokens(state.work.tools.contents) - state.relief.exact.size.all);
+      : Math.max(0, gauge.used - contentTokens(state.work.tools.contents) - state.relief.exact.size.all);
   // A compaction that frees too little counts as failed.
   const isFreed = gauge.used < inTokens(run.policy.thresholds.compact, gauge.window.tokens);
   const ownFailures = isFreed ? 0 : relief.failures + 1;
   const failures = relieved.isOurs ? ownFailures : relief.failures;
-  const resetTries = relieved.isOurs && { failures, triedAt: undefined, unwritable: false };
+  const resetTries = relieved.isOurs && { failures, triedAt: undefined, isUnwritable: false };
   const landed = changedIn(state, 'relief', {
     sizesAfter,
     sizeWithoutContents: baseTokens,

@@ -23,7 +23,7 @@ import { newExact } from '../relief/exact.ts';
 import { NOT_EXACT } from '../relief/relief-state.ts';
 import { type GovernorState, NEW_CONTROL, NEW_PROCESS } from '../state.ts';
 import { changed, changedIn, clearTimer, DROP_BUFFERED, decide, emit, SHOW_DEFERRED } from '../steps.ts';
-import { reliefAfter, undeliveredOf, workAfter } from './broken-off.ts';
+import { reliefAfter, undeliveredOf, workAfter } from './after-crash.ts';
 
 /** Requested exits: a normal exit, Ctrl-C, `kill`, a closed terminal, a file larger than `ulimit -f` allows. */
 const REQUESTED_EXIT_CODES: readonly number[] = [0, 129, 130, 143];
@@ -34,8 +34,9 @@ export function onExit(before: GovernorState, event: ExitEvent): GovernorState {
   // The API may bill a call that was cut off, and nothing reports its cost.
   const guessed = cost.guessed || before.turn.phase === 'running';
   const state = changedIn(before, 'limits', { cost: { ...cost, guessed } });
-  const { restarts, balks } = state.process;
-  if (balks && event.code === 1) return endWithProcess(changedIn(state, 'mailbox', { outcome: 'refused' }), event);
+  const { restarts, hasFatalLine } = state.process;
+  if (hasFatalLine && event.code === 1)
+    return endWithProcess(changedIn(state, 'mailbox', { outcome: 'refused' }), event);
   const { enabled, maxRestarts } = state.run.policy.recovery;
   // The user stopped the run between two processes.
   const isStopped = state.process.phase === 'dead' && event.signal !== undefined;
@@ -62,10 +63,10 @@ function isDeath(state: GovernorState, { code, signal }: ExitEvent): boolean {
   if (state.run.mode !== 'act' || state.mailbox.input !== 'open') return false;
   // An exit before the session id means a failed start, which would fail again.
   const isUnfit = signal === undefined && state.session.id === undefined;
-  if (!state.process.hangs && (isUnfit || wasEndedByUser({ code, signal }))) return false;
+  if (!state.process.isHung && (isUnfit || wasEndedByUser({ code, signal }))) return false;
   const isIdle = state.turn.phase === 'idle' && state.operation.phase === 'idle';
   const isDone = isIdle && isLastTurn(state);
-  return !isDone || state.mailbox.work !== undefined;
+  return !isDone || state.mailbox.resumeReason !== undefined;
 }
 
 /** Whether the exit was requested, also by claude itself. */
@@ -87,7 +88,7 @@ function reportUnanswered(state: GovernorState, exit: ExitEvent | undefined): Go
   // claude has printed why it exits before its session starts. After a bad line it does not name the prompts.
   const hasExited = exit !== undefined && exit.signal === undefined && !wasEndedByUser(exit);
   const hasRefused = outcome === 'refused' || (input === 'open' && hasExited);
-  const isVain = hasRefused && state.session.id === undefined && !state.process.balks;
+  const isVain = hasRefused && state.session.id === undefined && !state.process.hasFatalLine;
   if (state.run.mode !== 'act' || isVain || prompts.length === 0) return state;
   const atReset = outcome === 'usage-limit' && { atReset: true as const };
   const atLimit = outcome === 'limit' && { atLimit: true as const };
@@ -150,7 +151,7 @@ const FIRST_DELAY_MS = 1_000;
 function startReplacement(state: GovernorState, event: ExitEvent): GovernorState {
   const { process, session, mailbox } = state;
   const attempt = process.restarts + 1;
-  const isStalled = process.hangs;
+  const isStalled = process.isHung;
   const end = isStalled ? 'claude was ended' : `claude ended: ${event.signal ?? `exit code ${event.code}`}`;
   // The new process never ran, so the known session id is of the abandoned or lost session.
   const isAbandoned = process.phase !== 'running' && !process.resumes;
@@ -176,7 +177,7 @@ function startReplacement(state: GovernorState, event: ExitEvent): GovernorState
     },
     mailbox: {
       ...requeueUndelivered(alone, undelivered, undeliveredOf(owedPrompts(state), event)),
-      work: workAfter(state, exit),
+      resumeReason: workAfter(state, exit),
       stopNext: mailbox.stopNext || isInterrupted(state),
     },
     relief: {

@@ -63,11 +63,11 @@ function forgetSilence(state: GovernorState): GovernorState {
 
 /** Whether claude was told to stop its turn or its process because of a stall. */
 function isEnding({ turn, process }: GovernorState): boolean {
-  return turn.stopped === 'stall' || process.hangs;
+  return turn.stopped === 'stall' || process.isHung;
 }
 
 function endProcess(state: GovernorState): GovernorState {
-  const hanging = changedIn(state, 'process', { hangs: true });
+  const hanging = changedIn(state, 'process', { isHung: true });
   return emit(hanging, { kind: 'kill', signal: 'SIGTERM' }, setTimer('exit', EXIT_TIMEOUT_MS));
 }
 
@@ -140,14 +140,14 @@ function reportLostTasks(state: GovernorState): GovernorState {
   if (state.turn.phase !== 'idle') return state;
   const because =
     'What ran in the background gave no sign of life, and was ended with Claude Code, which was started again.';
-  return changedIn(state, 'mailbox', { work: state.mailbox.work ?? because });
+  return changedIn(state, 'mailbox', { resumeReason: state.mailbox.resumeReason ?? because });
 }
 
 /** Continues a stalled turn in another process. A turn that ended by itself was no stall. */
 export function onStalledTurnEnd(state: GovernorState, { before, event }: Line<ResultEvent>): GovernorState {
   if (before.turn.stopped !== 'stall') return state;
   if (!reportsInterrupt(event)) return emit(state, clearTimer('stall'));
-  const work =
+  const resumeReason =
     'Claude Code stopped responding and was restarted: the turn was interrupted, not by the user, and continues in a new process.';
-  return endProcess(changedIn(state, 'mailbox', { work }));
+  return endProcess(changedIn(state, 'mailbox', { resumeReason }));
 }

@@ -11,7 +11,7 @@ export const waiting = withFate('waiting');
 
 /** Whether the caller has sent all prompts, and ctxb holds none. */
 export function isLastTurn(state: GovernorState): boolean {
-  return state.mailbox.ended && waiting(state).length === 0;
+  return state.mailbox.hasInputEnded && waiting(state).length === 0;
 }
 
 /** Prompts of the running turn: the one that began it, and those sent into it. */
@@ -22,7 +22,7 @@ export const sentPrompts = withFate('sent');
 
 /** Why work that resumes in this turn was interrupted. The turn's answer also answers the owed prompts. */
 export function resumedWork(state: GovernorState): string | undefined {
-  return promptsInTurn(state).find(({ work }) => work !== undefined)?.work;
+  return promptsInTurn(state).find(({ resumeReason }) => resumeReason !== undefined)?.resumeReason;
 }
 
 /** Prompts that resumed work must answer. */

@@ -56,7 +56,7 @@ export function userLine(content: string, uuid: string): string {
 }
 
 /** Whether ctxb sent a line, or gave the caller's prompt its `uuid`, also in the run that this one resumes. */
-export function isOwnOrStamped({ run }: GovernorState, uuid: string | undefined): boolean {
+export function hasCtxbUuid({ run }: GovernorState, uuid: string | undefined): boolean {
   return uuid !== undefined && (hasPrefixOf(run.runId, uuid) || isStamp(uuid));
 }
 
@@ -82,7 +82,7 @@ const WAIT_FOR_CONTEXT = setTimer('context', 30_000);
 /** Asks claude for window and context. `summary` makes no API call. */
 export function askContext(state: GovernorState): GovernorState {
   const body = { subtype: 'get_context_usage', detail: 'summary' };
-  return emit(request(changedIn(state, 'control', { asked: true }), 'context', body), WAIT_FOR_CONTEXT);
+  return emit(request(changedIn(state, 'control', { hasAskedWindow: true }), 'context', body), WAIT_FOR_CONTEXT);
 }
 
 /** Asks claude for its cost counter. @param purpose which handler gets the answer */
@@ -116,7 +116,7 @@ export function stopHeldPrompt(state: GovernorState): GovernorState {
   const { turn, mailbox, limits } = state;
   if (turn.phase === 'idle' || turn.startedBy !== 'prompt') return state;
   if (mailbox.stopNext) return sendInterrupt(changedIn(state, 'mailbox', { stopNext: false }));
-  const isBeyond = limits.brokenOff && limits.phase === 'within' && turn.stopped === undefined;
+  const isBeyond = limits.isCutShort && limits.phase === 'within' && turn.stopped === undefined;
   return isBeyond ? sendInterrupt(state, 'cost') : state;
 }
 

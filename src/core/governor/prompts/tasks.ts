@@ -57,13 +57,13 @@ function withoutFiredWakeup(tasks: Tasks): Tasks {
 }
 
 /** Marks whether the next call of the turn reports ended tasks to the model. */
-function markReported(tasks: Tasks, told: boolean): Tasks {
-  return tasks.map((task) => (task.phase === 'reporting' ? { ...task, told } : task));
+function markReported(tasks: Tasks, isToldInTurn: boolean): Tasks {
+  return tasks.map((task) => (task.phase === 'reporting' ? { ...task, isToldInTurn } : task));
 }
 
 /** Removes tasks that a call has reported to the model. No turn follows for them. */
 export function withoutReported(tasks: Tasks): Tasks {
-  return tasks.filter(({ told }) => told !== true);
+  return tasks.filter(({ isToldInTurn }) => isToldInTurn !== true);
 }
 
 function afterTaskEvent(tasks: Tasks, event: TaskEvent, isReported: boolean): Tasks {

@@ -40,7 +40,7 @@ export function finishTurn(state: GovernorState, event: ResultEvent): Pick<Gover
   const carriedOver = isStopped ? [] : sentPrompts(state);
   const queued = isPromptTurnPending ? prompts : carriedOver;
   // An interrupt for the cost of the previous turn can arrive before the prompt.
-  const isUnread = turn.calls === 0 && limits.brokenOff;
+  const isUnread = turn.calls === 0 && limits.isCutShort;
   const dropped = isUnread ? prompts : sentPrompts(state);
   const next = changedTurn(turn, {
     ...startedBy('prompt', gauge),

@@ -1,7 +1,7 @@
 import { contextOf, type Usage } from '../../protocol/usage.ts';
 import { toUsd } from '../cost/cost.ts';
 import { multiply, type Price, priceAt, priceFor, type Rates, USUAL_RATIOS } from '../cost/prices.ts';
-import { idleBeyondLife, writePrice } from '../cost/prompt-cache.ts';
+import { expiredIdleMs, writePrice } from '../cost/prompt-cache.ts';
 import type { Replaced } from '../facts.ts';
 import { predictedTokens } from '../gauge/gauge.ts';
 import { claudesLevel } from '../policy.ts';
@@ -20,7 +20,7 @@ import {
 import { type Contents, endStep, forgetContents, pathTail, withMeasuredSizes } from './content.ts';
 
 import { roomForContents } from './exact.ts';
-import { heldTokens, reshownContents, type WorkingSet, withReshown, workingSet } from './working-set.ts';
+import { contentTokens, reshownContents, type WorkingSet, withReshown, workingSet } from './working-set.ts';
 
 /** Rates of a model without a price, in tokens: the usual ratios between the prices of input, output and cache. */
 const UNPRICED: Rates = multiply(USUAL_RATIOS, 1_000_000);
@@ -81,7 +81,7 @@ export function updateBaseline(before: GovernorState, state: GovernorState): Gov
   const { baseline } = state.relief;
   const { call, replaced, isInjected, now } = state.facts;
   const { gauge, work } = before;
-  const isIdle = idleBeyondLife(before.session.cache, now) !== undefined;
+  const isIdle = expiredIdleMs(before.session.cache, now) !== undefined;
   if (replaced) {
     const isOwn = isClaudesOwn(before, replaced) && !isLevelReachedEarly(before);
     const isPaid = replaced === 'boundary' && isSummary(before);
@@ -188,7 +188,7 @@ export function workingSetOf(state: GovernorState): WorkingSet {
   const held = [...contents.byName.values()].filter(({ tokens }) => tokens > 0);
   // A small result keeps its whole step, so the text and thoughts beside it count too.
   const beside =
-    Math.max(0, predictedTokens(gauge) - (gauge.first ?? 0) - heldTokens(contents)) / Math.max(1, held.length);
+    Math.max(0, predictedTokens(gauge) - (gauge.first ?? 0) - contentTokens(contents)) / Math.max(1, held.length);
   const prompts = relief.sizeWithoutContents === undefined ? [...promptsInTurn(state), ...waiting(state)] : [];
   return workingSet(contents, gauge.calls, {
     fetchCost: (tokens) => (tokens * write) / 1_000_000 + call,

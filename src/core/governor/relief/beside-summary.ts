@@ -19,7 +19,7 @@ const LEVEL_SHARE = 0.8;
 export function summaryBound(state: GovernorState) {
   const { relief, work, process } = state;
   const { trigger } = process.control;
-  const level = levelOf(state);
+  const level = compactionLevel(state);
   // claude may still compact at the earlier level until it confirms the new one.
   const isMoving = isAsking(state, 'trigger') || isAsking(state, 'release-trigger');
   if (isExempt(state) || isMoving || (typeof trigger === 'number' && trigger < level)) return undefined;
@@ -40,7 +40,7 @@ function isExempt(state: GovernorState): boolean {
 }
 
 /** The level at which claude compacts by itself, in tokens. */
-export function levelOf({ run, gauge, process: { control } }: GovernorState): number {
+export function compactionLevel({ run, gauge, process: { control } }: GovernorState): number {
   return control.callersLevel ?? nativeLevel(run.policy, gauge.window.tokens ?? 0, gauge.call?.model);
 }
 
@@ -54,7 +54,7 @@ const MAX_GIVEN_BACK_TOKENS = 4_000;
  */
 function allowedToGiveBack(state: GovernorState): GovernorState['relief']['givenBack'] {
   if (isExempt(state)) return { tokens: MAX_GIVEN_BACK_TOKENS, cost: 0 };
-  const level = levelOf(state);
+  const level = compactionLevel(state);
   const { needed } = workingSetOf(state);
   const cycle = cycleCost(state, needed);
   const room = Math.max(1, level - prefixOf(state) - SUMMARY_TOKENS - needed.tokens);
@@ -65,7 +65,7 @@ function allowedToGiveBack(state: GovernorState): GovernorState['relief']['given
 
 /** Cost of a summary in the middle of a task, in micro-dollars: a call, and fetching again what the work needs. */
 export function cycleCost(state: GovernorState, { cost }: WorkingSet['needed']): number {
-  return cost + callCost(levelOf(state), priceToCome(state));
+  return cost + callCost(compactionLevel(state), priceToCome(state));
 }
 
 /** Adds the estimated text that ctxb gives back after a summary. */

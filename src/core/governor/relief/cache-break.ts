@@ -1,12 +1,12 @@
 import { contextOf, type Usage } from '../../protocol/usage.ts';
 import { priceAt } from '../cost/prices.ts';
-import { idleBeyondLife, rewriteCost, type Setup } from '../cost/prompt-cache.ts';
+import { expiredIdleMs, rewriteCost, type Setup } from '../cost/prompt-cache.ts';
 import type { CacheBreak } from '../decisions.ts';
 import type { SizedAnswer, SizedCall } from '../facts.ts';
 import type { GovernorState } from '../state.ts';
 import { decide, type Line } from '../steps.ts';
 import { priceOfModel } from './accounts.ts';
-import { msToMinutes } from './outlook.ts';
+import { msToMinutes } from './relief-moment.ts';
 
 /**
  * Announces a call that wrote to the cache again what the previous call had left there: the cost, and the cause. The
@@ -68,7 +68,7 @@ function changesBetween(before: GovernorState, state: GovernorState, event: Size
   const { cache } = before.session;
   const { gauge } = before;
   const { version } = state.session.cache;
-  const idleMs = idleBeyondLife(cache, state.facts.now);
+  const idleMs = expiredIdleMs(cache, state.facts.now);
   // An expired cache is lost, so other changes do not matter.
   if (idleMs !== undefined) return [{ cause: 'pause', text: pauseText(idleMs, cache.lifetimeMs) }];
   const removedTokens = gauge.used - contextOf(event.usage);

@@ -1,5 +1,5 @@
 import { fieldsOf, textOf } from '../../protocol/fields.ts';
-import { NO_CUTS } from './cut-results.ts';
+import { NO_CUTS } from './cut-savings.ts';
 
 /**
  * Kinds of contents. Their uses follow different patterns.
@@ -98,7 +98,7 @@ export function mapContents(contents: Contents, change: (content: Content, name:
  * Files by their last use, newest first. A file that was only changed comes after others of the same call, because a
  * change often ends the use. Equal ones: the last fetched first.
  */
-export function lastFiles({ byName }: Contents): (readonly [name: string, content: Content])[] {
+export function filesByLastUse({ byName }: Contents): (readonly [name: string, content: Content])[] {
   const files = [...byName].filter(([, { kind }]) => isFileKind(kind));
   const useOrder = ({ usedAt, changedAt }: Content) => usedAt - Number(usedAt === changedAt) / 2;
   return files.reverse().sort(([, one], [, other]) => useOrder(other) - useOrder(one));

@@ -19,14 +19,14 @@ import {
 } from '../steps.ts';
 import { isExactPossible } from './exact.ts';
 import { chooseRelief, mayCompact, payingMoment } from './ladder.ts';
-import { extentOf, reliefReason } from './outlook.ts';
+import { extentOf, reliefReason } from './relief-moment.ts';
 import type { DueRelief, ExhaustedTurn } from './relief-state.ts';
 import { giveUpAfterBreaker, isRefillBreaker } from './thrash.ts';
 
 /** Whether a relief can make room for a refused turn. Then the caller does not see the error. */
 export function canRelieveExhausted(state: GovernorState): boolean {
   const { run, relief } = state;
-  if (run.mode !== 'act' || relief.blocked || isOnlyTurn(state)) return false;
+  if (run.mode !== 'act' || relief.isBlocked || isOnlyTurn(state)) return false;
   return mayHandOverAgain(state) || (run.policy.compaction.enabled && attemptsSoFar(state) === 'nothing');
 }
 
@@ -65,9 +65,9 @@ export function isContextExhausted(state: GovernorState, event: ResultEvent): bo
 /** Records whether the turn ended because the context was too full. */
 export function detectExhaustion(ended: GovernorState, { before, event }: Line<ResultEvent>): GovernorState {
   const state = giveUpAfterBreaker(ended, event);
-  const { exhausted, blocked } = state.relief;
+  const { exhausted, isBlocked } = state.relief;
   const { compaction, handoff } = state.run.policy;
-  if ((!compaction.enabled && !handoff.enabled) || blocked) return state;
+  if ((!compaction.enabled && !handoff.enabled) || isBlocked) return state;
   if (!isContextExhausted(state, event) && exhausted?.isUnrelieved)
     return handleTurnBetween(before, state, exhausted, event);
   if (!isContextExhausted(state, event)) return changedIn(state, 'relief', { exhausted: undefined });
@@ -99,8 +99,8 @@ function handleTurnBetween(
   // The caller stopped this turn, so it does not want the earlier work either.
   if (isStoppedByCaller(before, event)) return giveUpRelief(state);
   if (event.isError || exhausted.cause === 'stopped') return state;
-  const work = 'The context was full in the middle of earlier work, and has room again.';
-  return changedIn(changedIn(state, 'relief', { exhausted: undefined }), 'mailbox', { work });
+  const resumeReason = 'The context was full in the middle of earlier work, and has room again.';
+  return changedIn(changedIn(state, 'relief', { exhausted: undefined }), 'mailbox', { resumeReason });
 }
 
 function isStoppedByCaller({ turn }: GovernorState, event: ResultEvent): boolean {
@@ -159,7 +159,7 @@ export function resumeAfterRelief(before: GovernorState, state: GovernorState): 
   const isExact = unmeasured?.receipt !== undefined;
   const because = `The context was full in the middle of the work. ${isExact ? 'Older steps are shown above, one line each' : 'The summary above replaced it'}.`;
   const relieved = changedIn(state, 'relief', { exhausted: { ...tried, isUnrelieved: false } });
-  return changedIn(relieved, 'mailbox', { work: state.mailbox.work ?? because });
+  return changedIn(relieved, 'mailbox', { resumeReason: state.mailbox.resumeReason ?? because });
 }
 
 /**
@@ -215,6 +215,6 @@ export function handleTurnStop(state: GovernorState, { before, event }: Line<Res
 export function continueStopped(state: GovernorState): GovernorState {
   const { exhausted } = state.relief;
   if (exhausted?.cause !== 'stopped' || !exhausted.isUnrelieved) return state;
-  const work = 'The turn was stopped so that the work could be handed over, which is not possible now.';
-  return changedIn(changedIn(state, 'relief', { exhausted: undefined }), 'mailbox', { work });
+  const resumeReason = 'The turn was stopped so that the work could be handed over, which is not possible now.';
+  return changedIn(changedIn(state, 'relief', { exhausted: undefined }), 'mailbox', { resumeReason });
 }

@@ -1,6 +1,6 @@
 import { handoffLevel, inTokens, type Policy } from '../policy.ts';
 import type { GovernorState } from '../state.ts';
-import type { Latch } from './relief-state.ts';
+import type { Latch, Relief } from './relief-state.ts';
 import { isThrashing } from './thrash.ts';
 
 /** The part of the state that decides between reliefs. */
@@ -91,12 +91,12 @@ export function willCross(policy: Policy, { full, window, turnGrowth, isUnreliab
 /** Whether compacting is enabled, possible, and not failed too often. */
 export function mayCompact({ relief, session, run }: ReliefHistory): boolean {
   const { enabled, maxAttempts } = run.policy.compaction;
-  return enabled && !session.commandsOff && !relief.blocked && relief.failures < maxAttempts;
+  return enabled && !session.commandsOff && !relief.isBlocked && relief.failures < maxAttempts;
 }
 
 /** Whether handing over is enabled, the last handoff helped, and no hook of the user forbids it. */
 export function mayHandOver({ relief, run }: ReliefHistory): boolean {
-  return run.policy.handoff.enabled && !relief.isHandoffUseless && !relief.blocked;
+  return run.policy.handoff.enabled && !relief.isHandoffUseless && !relief.isBlocked;
 }
 
 /**
@@ -111,11 +111,11 @@ export function latchAfter(latch: Latch, tokens: number, window: number | undefi
 /** Reset when the context falls below its target, so that ctxb tries every relief again. */
 export const UNTRIED = {
   failures: 0,
-  unwritable: false,
+  isUnwritable: false,
   due: undefined,
   isHandoffUseless: false,
-  blocked: false,
-} as const;
+  isBlocked: false,
+} as const satisfies Partial<Relief>;
 
 /** Assumed size after a compaction until the session has one: the median of published compactions, in tokens. */
 const USUAL_SIZE_AFTER = 50_000;

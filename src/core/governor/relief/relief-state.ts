@@ -68,7 +68,7 @@ export const NO_RELIEF = {
   /** Number of measured calls at the last failed attempt. Before another call, a retry would fail too. */
   triedAt: undefined as number | undefined,
   /** Whether claude cannot store the result of a compaction. Then a hook blocks its attempts before each call. */
-  unwritable: false,
+  isUnwritable: false,
   /** Why a compaction is not enough, so that a handoff is due. */
   due: undefined as string | undefined,
   /** Number of measured calls when a handoff was postponed. Before another call, ctxb does not retry it. */
@@ -87,7 +87,7 @@ export const NO_RELIEF = {
   /** Whether the last handoff freed too little. Reset when the context falls below the target. */
   isHandoffUseless: false,
   /** Whether a hook of the user has blocked a compaction. Then nothing may replace this context. */
-  blocked: false,
+  isBlocked: false,
   /** The last compactions, newest last. */
   boundaries: [] as readonly Boundary[],
   /** Compactions in a row in one turn, each filled again within a few calls. */

@@ -3,7 +3,7 @@ import type { AssistantEvent, Event, ToolResult, ToolUse, UserEvent } from '../.
 import { fieldsOf, stringOf, textOf } from '../../protocol/fields.ts';
 import type { Calibration } from '../gauge/estimator.ts';
 import { type Contents, endTurn, mapContents, NO_CONTENTS, pathOf } from './content.ts';
-import { contentsAfter, type HiddenCost } from './contents.ts';
+import { contentsAfter, type HiddenCost } from './track-contents.ts';
 
 /** claude's tool calls, and their results in the context of the main thread. */
 export type Tools = Readonly<typeof NO_TOOLS>;

@@ -3,11 +3,11 @@ import {
   type Content,
   type ContentKind,
   type Contents,
+  filesByLastUse,
   type Gaps,
   hasNewWork,
   isStale,
   KINDS,
-  lastFiles,
   mapContents,
 } from './content.ts';
 import type { Refetched } from './economic-moment.ts';
@@ -221,7 +221,7 @@ export function reshownContents(
   room: number,
   size: 'baselineTokens' | 'tokens' = 'baselineTokens',
 ): ReshownContents {
-  const shown = lastFiles(contents)
+  const shown = filesByLastUse(contents)
     .filter(([name, content]) => content[size] > 0 && !content.hasPicture && !contents.step.names.includes(name))
     .sort(([, one], [, other]) => other.changedAt - one.changedAt)
     .slice(0, MAX_RESHOWN_FILES)
@@ -249,6 +249,6 @@ export function withReshown(after: Contents, before: Contents, { names }: Reshow
 }
 
 /** Tokens of all contents in the context. */
-export function heldTokens({ byName }: Contents): number {
+export function contentTokens({ byName }: Contents): number {
   return sumOf(byName.values(), ({ tokens }) => tokens);
 }

@@ -2,7 +2,7 @@ import type { Fields } from '../../protocol/fields.ts';
 import type { Action } from '../decisions.ts';
 import type { GovernorState } from '../state.ts';
 import { decide, emit } from '../steps.ts';
-import { isWorthPassing, LARGEST_PART, tokensForResult } from './room.ts';
+import { isWorthPassing, MAX_READ_TOKENS, tokensForResult } from './room.ts';
 import type { FileMeasure, ReadPlan, ToolCall } from './tool-budget.ts';
 import {
   addRecord,
@@ -23,7 +23,7 @@ const FILES_WITHOUT_LINES = /\.(?:png|jpe?g|gif|webp|bmp|ico|pdf|ipynb)$/i;
 /** Asks the host to measure the file; a call that needs no limit passes unchanged. */
 export function planRead(state: GovernorState, call: ToolCall, hint: string): GovernorState {
   const { file_path: path, pages } = call.input;
-  const allowed = Math.min(LARGEST_PART, tokensForResult(state, call));
+  const allowed = Math.min(MAX_READ_TOKENS, tokensForResult(state, call));
   const hasLines = typeof path === 'string' && pages === undefined && !FILES_WITHOUT_LINES.test(path);
   if (!hasLines || wasCutRepeatedly(state, call)) return answerHook(state, call, hint);
   const { requestId, cwd } = call;
@@ -55,7 +55,7 @@ export function limitRead(state: GovernorState, plan: ReadPlan, file: FileMeasur
 }
 
 function isPassing(state: GovernorState, call: ToolCall, tokens: number, allowed: number): boolean {
-  const isForClaude = allowed === LARGEST_PART && tokens <= CLAUDES_LIMIT;
+  const isForClaude = allowed === MAX_READ_TOKENS && tokens <= CLAUDES_LIMIT;
   return isForClaude || isWorthPassing(state, call, tokens, allowed);
 }
 

@@ -10,7 +10,7 @@ import type { GovernorState } from '../state.ts';
 import type { ToolCall } from './tool-budget.ts';
 
 /** Maximum tokens of a Read that claude certainly accepts. From a plan of this size on, ctxb does not change Read. */
-export const LARGEST_PART = 20_000;
+export const MAX_READ_TOKENS = 20_000;
 
 /** Known tokens of each tier in a context; other tiers count as planned. */
 export interface SpentTokens {
@@ -100,7 +100,7 @@ export function tokensForResult(state: GovernorState, { tool, agent }: Pick<Tool
   const perCall = inTokens(perCallOf(tools, tool), state.gauge.window.tokens);
   const allotment = tokensWithin(room, { perCall, minTokens: tools.minTokens });
   // The agent is likely to fetch the rest of a cut file. So only a low `perCall` limits a Read, and the plan does not.
-  return tool === 'Read' && perCall >= LARGEST_PART
+  return tool === 'Read' && perCall >= MAX_READ_TOKENS
     ? Math.max(allotment, Math.min(perCall, Math.floor(room.window ?? 0)))
     : allotment;
 }
@@ -123,7 +123,7 @@ export function isWorthPassing(state: GovernorState, { agent }: ToolCall, tokens
 export function cutsLoseMoney(state: GovernorState, { tool, agent }: ToolCall, tokens: number): boolean {
   const { run, gauge, work } = state;
   const { tokens: saved, calls } = work.tools.contents.cut;
-  const isDefault = perCallOf(run.policy.tools, 'Read') >= LARGEST_PART && !(tool in run.policy.tools.byTool);
+  const isDefault = perCallOf(run.policy.tools, 'Read') >= MAX_READ_TOKENS && !(tool in run.policy.tools.byTool);
   const isFitting = tokens < (gauge.window.tokens ?? 0) - predictedTokens(gauge);
   return agent === null && isDefault && isFitting && saved < calls * roomFor(state, agent).worthwhile;
 }

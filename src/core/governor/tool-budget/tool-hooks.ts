@@ -4,7 +4,7 @@ import type { GovernorState } from '../state.ts';
 import { planCut, resultText, storedPath } from './cut-result.ts';
 import { hintFor } from './hints.ts';
 import { limitGrep, planRead } from './limit-call.ts';
-import { cutsLoseMoney, isWorthPassing, LARGEST_PART, tokensForResult } from './room.ts';
+import { cutsLoseMoney, isWorthPassing, MAX_READ_TOKENS, tokensForResult } from './room.ts';
 import type { ToolCall } from './tool-budget.ts';
 import {
   answerHook,
@@ -35,7 +35,7 @@ function withinBudget(before: GovernorState, call: ToolCall): GovernorState {
   const tokens = estimateTokens(result.text, charsPerToken(state));
   const allowed = tokensForResult(state, call);
   const open = reserveRoom(state, call, { tokens });
-  const isForClaude = call.tool === 'Read' && allowed >= LARGEST_PART;
+  const isForClaude = call.tool === 'Read' && allowed >= MAX_READ_TOKENS;
   const isFitting = isForClaude || isWorthPassing(state, call, tokens, allowed) || cutsLoseMoney(state, call, tokens);
   if (!isFitting && !mayChange(state, 'output')) return answerHook(open, call, advice(tokens, allowed));
   if (isFitting || wasCutRepeatedly(state, call)) return answerHook(resetCuts(open, call), call);

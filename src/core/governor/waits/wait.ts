@@ -4,7 +4,7 @@ import { isMainMessage, reportsInterrupt } from '../facts.ts';
 import { startCompaction } from '../operations/compact.ts';
 import { waiting } from '../prompts/mailbox.ts';
 import { sendInterrupt } from '../prompts/own-lines.ts';
-import { paysAfterPause } from '../relief/outlook.ts';
+import { paysAfterPause } from '../relief/relief-moment.ts';
 import type { GovernorState } from '../state.ts';
 import { changedIn, decide, emit, isWithinLimit, type Line, SHOW_DEFERRED, setTimer } from '../steps.ts';
 import { NO_WAIT, resetOf, type Wait } from './waits-state.ts';
@@ -24,7 +24,7 @@ export function planFor(state: GovernorState, event: ResultEvent | AssistantEven
   if (failure === undefined || run.mode !== 'act' || mailbox.input !== 'open' || !isWithinLimit(state))
     return undefined;
   // A caller with the stream protocol handles the error itself.
-  const isOurs = !run.callerSpeaksProtocol || mailbox.ended;
+  const isOurs = !run.callerSpeaksProtocol || mailbox.hasInputEnded;
   const hasMore = waiting(state).length > 0 || (run.policy.limits.outageWait ?? 0) > 0;
   return retryAt(state, failure) ?? (isOurs && (failure.cause === 'limit' || hasMore) ? 'end' : undefined);
 }
@@ -161,8 +161,8 @@ export function onFailedTurn(state: GovernorState, { before, event }: Line<Resul
     const isCertain = event.isError && !reportsInterrupt(event);
     return isCertain ? endWait(state, failure === undefined) : state;
   }
-  const work = 'The API did not answer for a while, and the turn was interrupted.';
-  const broken = changedIn(state, 'mailbox', { work });
+  const resumeReason = 'The API did not answer for a while, and the turn was interrupted.';
+  const broken = changedIn(state, 'mailbox', { resumeReason });
   if (plan !== 'end') return pauseRun(broken, failure, plan);
   if (failure.cause === 'limit') return endAtLimit(broken, failure);
   // The next prompts would not get an answer either.
@@ -214,7 +214,7 @@ export function onWaitTimer(state: GovernorState): GovernorState {
   if (wait.phase !== 'paused') return state;
   if (state.facts.now < wait.until) return emit(state, scheduleWaitCheck(state));
   const next = changedIn(state, 'wait', { phase: 'trying' });
-  return next.mailbox.work !== undefined && paysAfterPause(next) ? startCompaction(next) : next;
+  return next.mailbox.resumeReason !== undefined && paysAfterPause(next) ? startCompaction(next) : next;
 }
 
 function endWait(state: GovernorState, answered: boolean): GovernorState {

@@ -327,7 +327,7 @@ it('resumes a turn that was stopped for computed costs if claude reports less', 
   const stop = { subtype: 'error_during_execution', is_error: true, terminal_reason: 'aborted_tools' };
   const after = driver.claude(resultLine({ ...stop, total_cost_usd: 0.95 }));
   expect(said(after)).toEqual([expect.stringContaining('it may continue now')]);
-  expect(driver.state.limits).toMatchObject({ phase: 'within', brokenOff: false });
+  expect(driver.state.limits).toMatchObject({ phase: 'within', isCutShort: false });
 });
 
 it('repeats its prompt if claude dies and the log lacks it', () => {
@@ -351,7 +351,7 @@ it("does not resume a turn whose end the caller saw, with 'stop': its prompt sta
   driver.claude(initLine(), ...Array.from({ length: 8 }, () => callLine(300_000)));
   const after = driver.claude(resultLine({ subtype: 'error_during_execution', is_error: true, total_cost_usd: 0.95 }));
   expect(said(after)).toEqual([]);
-  expect(driver.state.limits).toMatchObject({ phase: 'within', brokenOff: false });
+  expect(driver.state.limits).toMatchObject({ phase: 'within', isCutShort: false });
   expect(driver.state.mailbox.prompts).toMatchObject([{ prompt: { uuid: 'prompt-2' }, fate: 'owed' }]);
 });
 

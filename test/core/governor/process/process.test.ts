@@ -82,7 +82,7 @@ describe('claude dies within a turn', () => {
     const again = driver.tell(exitEvent({ code: 127, signal: undefined }));
     expect(again).not.toContainEqual(expect.objectContaining({ kind: 'start-claude', resume: 's1' }));
     expect(waiting(driver.state).map(({ text }) => text)).toEqual(['Second.']);
-    expect(driver.state.mailbox.work).toBeUndefined();
+    expect(driver.state.mailbox.resumeReason).toBeUndefined();
   });
 
   it('and after a refused resume the next process gets prompts that an earlier ctxb left unanswered', () => {

@@ -4,7 +4,7 @@ import { recordCompaction, reliefNow } from '../../../../src/core/governor/opera
 import { droppedPrompts } from '../../../../src/core/governor/prompts/mailbox.ts';
 import { toPrompt } from '../../../../src/core/governor/prompts/prompt.ts';
 import { NEW_CONTENT } from '../../../../src/core/governor/relief/content.ts';
-import { reliefMoment, savingText } from '../../../../src/core/governor/relief/outlook.ts';
+import { reliefMoment, savingText } from '../../../../src/core/governor/relief/relief-moment.ts';
 import type { GovernorState } from '../../../../src/core/governor/state.ts';
 import { step } from '../../../../src/core/governor/step.ts';
 import { changedIn } from '../../../../src/core/governor/steps.ts';
@@ -216,7 +216,10 @@ describe('effects of the moment', () => {
 it('resumed work repeats an owed prompt after a summary, not after an exact compaction, which keeps it', () => {
   const { state } = afterTurn(60_000);
   const prompt = toPrompt({ kind: 'user', uuid: 'owed', blocks: [] } as never, '');
-  const told = changedIn(state, 'mailbox', { prompts: [{ prompt, fate: 'owed' }], work: 'The API did not answer.' });
+  const told = changedIn(state, 'mailbox', {
+    prompts: [{ prompt, fate: 'owed' }],
+    resumeReason: 'The API did not answer.',
+  });
   const receipt = { version: 1, number: 1, answered: true, ms: 5, ...RECEIPT } as const;
   const exactly = changedIn(told, 'exact', { receipt });
   const event = { kind: 'boundary', trigger: 'manual' } as never;

@@ -117,14 +117,14 @@ describe('the verdict', () => {
     const actions = driver.timeout('compaction');
     expect(decisions(actions)).toMatchObject([{ kind: 'compacted', verdict: 'success' }]);
     expect(said(actions)).toEqual(['Next.']);
-    expect(driver.state).toMatchObject({ process: { compacts: true }, relief: { failures: 0 } });
+    expect(driver.state).toMatchObject({ process: { isStillCompacting: true }, relief: { failures: 0 } });
   });
 
   it('is unavailable after the timeout if claude keeps retrying', () => {
     const driver = compacting();
     driver.claude(statusLine({ status: 'compacting' }), { type: 'system', subtype: 'api_retry', error_status: null });
     expect(decisions(driver.timeout('compaction'))).toMatchObject([{ kind: 'compacted', verdict: 'unavailable' }]);
-    expect(driver.state).toMatchObject({ process: { compacts: true }, relief: { failures: 0 } });
+    expect(driver.state).toMatchObject({ process: { isStillCompacting: true }, relief: { failures: 0 } });
   });
 
   it('comes once: a later timer changes nothing', () => {

@@ -55,7 +55,7 @@ function reasonAgainstRelief(way: ReliefRequest['way'], state: GovernorState): s
       ? undefined
       : 'handoffs are switched off (handoff.enabled)';
   if (state.session.commandsOff) return 'slash commands are off in this claude';
-  return state.relief.blocked ? 'a hook blocks compactions' : undefined;
+  return state.relief.isBlocked ? 'a hook blocks compactions' : undefined;
 }
 
 /** If a relief has already begun, its result also answers this request. */

@@ -7,16 +7,16 @@ import {
   type Content,
   type ContentKind,
   type Contents,
+  filesByLastUse,
   hasNewWork,
   isFileKind,
   isStale,
-  lastFiles,
   mapContents,
   NEW_CONTENT,
   pathOf,
   pathTail,
 } from './content.ts';
-import { fetchesRest, withCut, withFetchedRest } from './cut-results.ts';
+import { fetchesRest, withCut, withFetchedRest } from './cut-savings.ts';
 
 /** Maximum number of contents that are kept. */
 const MAX_CONTENTS = 500;
@@ -233,7 +233,7 @@ function withContent(before: Contents, name: string, content: Content): Contents
 function withChangedFile(contents: Contents, path: string | undefined, now: number): Contents {
   const isOfNewWork = hasNewWork(contents) && contents.readInRow.includes(nameOf(path ?? ''));
   const maxUses = Math.max(1, contents.readInRow.length, isOfNewWork ? 0 : contents.filesPerChange);
-  const others = lastFiles(contents).filter(([, content]) => content.path !== path);
+  const others = filesByLastUse(contents).filter(([, content]) => content.path !== path);
   const present = others.slice(0, maxUses - 1).filter(([, { tokens }]) => tokens > 0);
   const group = new Set(present.map(([, content]) => content));
   const filesPerChange = 1 + present.length;

@@ -1,12 +1,12 @@
 import { toUsd } from '../cost/cost.ts';
-import { idleBeyondLife } from '../cost/prompt-cache.ts';
+import { expiredIdleMs } from '../cost/prompt-cache.ts';
 import { callOutput, crossedText, isGuess, predictedTokens } from '../gauge/gauge.ts';
 import { handoffLevel, inTokens, isBounded } from '../policy.ts';
 import { waiting } from '../prompts/mailbox.ts';
 import { forecastGrowth } from '../prompts/turns.ts';
 import type { GovernorState } from '../state.ts';
 import { allowedLoss, prefixOf, priceOfModel, ratesToCome, WORST_CASE_BOUND, workingSetOf } from './accounts.ts';
-import { cycleCost, levelOf } from './beside-summary.ts';
+import { compactionLevel, cycleCost } from './beside-summary.ts';
 import { compareCosts, momentNow, type ReliefForecast, savedPerCall, stakesOfRelief } from './economic-moment.ts';
 import { isExactPossible } from './exact.ts';
 import {
@@ -33,7 +33,7 @@ export function extentOf(state: GovernorState): ContextExtent {
   const full = predictedTokens(gauge);
   // An exact compaction is also possible within a turn. So one that does not pay waits for claude's own trigger. At the
   // terminal, which has no baseline, it waits for its level.
-  const isBelow = full < levelOf(state);
+  const isBelow = full < compactionLevel(state);
   const isEarly = (isBelow || relief.baseline.open !== undefined) && isExactPossible(state) && isBounded(run.policy);
   const affordable = affordableMoment(state);
   return {
@@ -98,7 +98,7 @@ const USUAL_ANSWER = 4_000;
  */
 function callsToCome(state: GovernorState): number {
   const { mailbox, gauge, turn } = state;
-  if (!mailbox.ended) return gauge.calls;
+  if (!mailbox.hasInputEnded) return gauge.calls;
   const callsPerTurn = gauge.calls / Math.max(1, turn.ended);
   const rest = turn.phase === 'idle' ? callsPerTurn : Math.max(callsPerTurn - turn.calls, turn.calls);
   return Math.round(rest + waiting(state).length * callsPerTurn);
@@ -167,14 +167,14 @@ function refillsWindow(state: GovernorState, { sizeAfter }: ReliefForecast): boo
   const { turn, gauge } = state;
   // A turn that contains a compaction does not show its growth.
   const mean = turn.ended === 0 ? 0 : gauge.grown / turn.ended;
-  return sizeAfter + Math.max(forecastGrowth(turn) ?? 0, mean) >= levelOf(state) * NEARLY_FULL;
+  return sizeAfter + Math.max(forecastGrowth(turn) ?? 0, mean) >= compactionLevel(state) * NEARLY_FULL;
 }
 
 /** Share of the level that counts as reached, because a turn may grow more than earlier ones. */
 const NEARLY_FULL = 0.95;
 
 function isCold({ session: { cache }, facts: { now } }: GovernorState): boolean {
-  return idleBeyondLife(cache, now) !== undefined;
+  return expiredIdleMs(cache, now) !== undefined;
 }
 
 /** Like `reliefMoment`, but also soon after a relief. @param outlook figures of the relief that can pay, if known */

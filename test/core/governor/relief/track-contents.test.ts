@@ -7,8 +7,8 @@ import {
   NO_CONTENTS,
   withMeasuredSizes,
 } from '../../../../src/core/governor/relief/content.ts';
-import { contentsAfter } from '../../../../src/core/governor/relief/contents.ts';
 import { contentsAfterRelief } from '../../../../src/core/governor/relief/tool-results.ts';
+import { contentsAfter } from '../../../../src/core/governor/relief/track-contents.ts';
 import { reshownContents, withReshown, workingSet } from '../../../../src/core/governor/relief/working-set.ts';
 import type { ToolResult } from '../../../../src/core/protocol/events.ts';
 

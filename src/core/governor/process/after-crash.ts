@@ -56,30 +56,30 @@ function excerpt(text: string): string {
 export function workAfter(state: GovernorState, event: ExitEvent): string | undefined {
   // Without a log, all prompts without an answer are sent again.
   if (!event.logged) return undefined;
-  if (state.turn.phase === 'idle') return state.mailbox.work;
+  if (state.turn.phase === 'idle') return state.mailbox.resumeReason;
   // claude did not get ctxb's own prompt to resume, so ctxb sends it again.
   if (!promptsInTurn(state).some(({ uuid }) => event.delivered.includes(uuid)))
-    return resumedWork(state) ?? state.mailbox.work;
+    return resumedWork(state) ?? state.mailbox.resumeReason;
   // The stream can show a tool call that the log lacks.
   const openTool = runningToolTitles(state.work.tools) || event.openTool;
   const end = `ended unexpectedly (${event.signal ?? `exit code ${event.code}`})`;
-  const what = `Claude Code ${state.process.hangs ? 'stopped responding, was ended' : end}`;
+  const what = `Claude Code ${state.process.isHung ? 'stopped responding, was ended' : end}`;
   return interruption(what, { ...event, openTool });
 }
 
 export function onRecovered(state: GovernorState, event: RecoveredEvent): GovernorState {
   const { document, answers, spent } = event;
   const undelivered = document === undefined ? undefined : ({ ...document, by: 'memory', problems: [] } as const);
-  const work = answers.length === 0 ? undefined : interruption('The work was interrupted', event);
+  const resumeReason = answers.length === 0 ? undefined : interruption('The work was interrupted', event);
   const prompts = answers.flatMap((line) => promptIn(line) ?? []).map((prompt) => ({ prompt, fate: 'owed' }) as const);
   const { settled, open, raised, agents, lost } = spent;
   const { cost } = state.limits;
   const counted = { ...cost, counted: cost.counted + open, guessed: cost.guessed || open + lost !== 0 };
   const limits = { ...state.limits, cost: counted, before: settled, raised, lost };
   const relief = { ...state.relief, undelivered, openingDocument: undelivered };
-  return changedIn(changedIn(changed(state, { limits, relief }), 'agents', { before: agents }), 'mailbox', {
+  return changedIn(changedIn(changed(state, { limits, relief }), 'agents', { startedBefore: agents }), 'mailbox', {
     prompts,
-    work,
+    resumeReason,
   });
 }
 
