@@ -1,13 +1,6 @@
 import { basename } from 'node:path';
 import { CtxbError } from '../errors.ts';
-import {
-  CLAUDE_COMMANDS,
-  CLAUDE_FIRST_WORDS,
-  type OptionToken,
-  type Token,
-  tokenise,
-  type WordToken,
-} from './claude-options.ts';
+import { CLAUDE_COMMANDS, CLAUDE_FIRST_WORDS, type Token, tokenise } from './claude-options.ts';
 
 /** Arguments that claude refuses, or that start no headless run. */
 interface UntouchedInvocation {
@@ -43,10 +36,10 @@ const FALSE_WORDS: ReadonlySet<string | undefined> = new Set(['false', '0', 'no'
 
 type InputFormat = 'text' | 'stream-json';
 type OutputFormat = InputFormat | 'json';
-const FORMATS = [
-  { name: '--input-format', allowed: ['text', 'stream-json'] },
-  { name: '--output-format', allowed: ['text', 'json', 'stream-json'] },
-];
+const FORMATS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['--input-format', ['text', 'stream-json']],
+  ['--output-format', ['text', 'json', 'stream-json']],
+]);
 
 const OTHER_MODES: ReadonlySet<string> = new Set([
   ...['--help', '--version', '--background', '--cloud', '--handle-uri', '--init-only', '--rewind-files', '--sdk-url'],
@@ -100,10 +93,9 @@ export function optionArguments(name: string, value: string | undefined): string
  */
 export function withNamedWorktree(invocation: HeadlessInvocation, name: string): HeadlessInvocation {
   const named = (words: readonly string[]) =>
-    tokenise(words).flatMap((token) => {
-      if (token.kind === 'word') return [token.value];
-      const isUnnamed = token.kind === 'option' && token.name === '--worktree' && token.value === undefined;
-      return isUnnamed ? [...token.written, name] : token.written;
+    tokenise(words).flatMap(({ kind, name: option, written, value }) => {
+      const isUnnamed = kind === 'option' && option === '--worktree' && value === undefined;
+      return isUnnamed ? [...written, name] : written;
     });
   return { ...invocation, passed: named(invocation.passed), passedAgain: named(invocation.passedAgain) };
 }
@@ -115,12 +107,12 @@ function ourArguments({ hidesThoughts }: HeadlessInvocation): readonly string[] 
 function otherMode(argv: readonly string[], tokens: readonly Token[], options: Options): string | undefined {
   const first = argv[0] ?? '';
   if (CLAUDE_FIRST_WORDS.has(first)) return `${first} is a command of its own`;
-  const mode = tokens.filter((token) => token.kind !== 'word').find(({ name }) => OTHER_MODES.has(name));
+  const mode = tokens.find(({ name }) => OTHER_MODES.has(name));
   if (mode !== undefined) return `${mode.name} is no headless run`;
   // With -p, claude ignores --remote-control and runs headless.
   if (options.has('--remote-control') && !options.has('--print')) return '--remote-control is no headless run';
-  const command = findCommand(argv, tokens);
-  return command === undefined ? undefined : `${command} is a command of its own`;
+  const word = isPrint(argv) ? undefined : tokens.find(({ kind }) => kind !== 'option')?.value;
+  return word !== undefined && CLAUDE_COMMANDS.has(word) ? `${word} is a command of its own` : undefined;
 }
 
 /**
@@ -133,20 +125,12 @@ function isPrint(argv: readonly string[]): boolean {
   return options.includes('-p') || options.includes('--print');
 }
 
-function findCommand(argv: readonly string[], tokens: readonly Token[]): string | undefined {
-  if (isPrint(argv)) return undefined;
-  const first = tokens.find((token) => token.kind !== 'option');
-  return first?.kind === 'word' && CLAUDE_COMMANDS.has(first.value) ? first.value : undefined;
-}
-
 /** Why claude refuses the arguments: a missing value, or formats that it would accept only because of ctxb's own. */
-function refusal(usedOptions: readonly OptionToken[], options: Options): string | undefined {
+function refusal(usedOptions: readonly Token[], options: Options): string | undefined {
   const missing = usedOptions.find(({ incomplete }) => incomplete);
   if (missing !== undefined) return `${missing.name} needs a value`;
-  for (const { name, allowed } of FORMATS) {
-    const isWrong = usedOptions.some((option) => option.name === name && !allowed.includes(option.value ?? ''));
-    if (isWrong) return `${name} must be one of ${allowed.join(', ')}`;
-  }
+  const wrong = usedOptions.find(({ name, value = '' }) => FORMATS.get(name)?.includes(value) === false);
+  if (wrong !== undefined) return `${wrong.name} must be one of ${FORMATS.get(wrong.name)?.join(', ')}`;
   return combinationRefusal(options);
 }
 
@@ -173,7 +157,7 @@ function headlessInvocation(
   argv: readonly string[],
   tokens: readonly Token[],
   options: Options,
-  prompt: WordToken | undefined,
+  prompt: Token | undefined,
 ) {
   const inputFormat = inputFormatOf(options);
   const outputFormat = (options.get('--output-format') ?? 'text') as OutputFormat;
@@ -188,7 +172,7 @@ function headlessInvocation(
     /** A prompt that claude ignores, because it reads prompts as stream-json from stdin. */
     ignoredPrompt: inputFormat === 'text' ? undefined : realPrompt(prompt?.value),
     /** Further words, which claude ignores: of `claude fix the bug` it reads only `fix`. */
-    ignoredWords: freeWords(tokens).flatMap((word) => (word === prompt ? [] : [word.value])),
+    ignoredWords: freeWords(tokens).flatMap((word) => (word === prompt ? [] : word.written)),
     /** The caller's arguments in order, without the prompt, `-p`, `--verbose` and the two formats. */
     passed: tokens.flatMap((token) => (token === prompt ? [] : passedOn(token))),
     /** `passed` without the session to resume, for a process that replaces the first one. */
@@ -218,20 +202,20 @@ function switches(options: Options) {
 }
 
 /** Finds the prompt. If no word can only be the prompt, takes the first word after an unknown option. */
-function findPrompt(tokens: readonly Token[]): WordToken | AmbiguousInvocation | undefined {
-  const free = freeWords(tokens)[0];
-  if (free !== undefined) return free;
-  const words = tokens.filter((token) => token.kind === 'word');
-  const extraWords = tokens.filter((token, index) => token.kind === 'word' && tokens[index - 1]?.kind === 'word');
-  const candidate = extraWords[0] ?? words[0];
-  if (candidate?.kind !== 'word' || candidate.owner === undefined) return undefined;
-  return extraWords.length === 1
-    ? candidate
-    : { kind: 'ambiguous', option: candidate.owner, candidate: candidate.value };
+function findPrompt(tokens: readonly Token[]): Token | AmbiguousInvocation | undefined {
+  const words = tokens.filter(isWord);
+  const extraWords = words.filter((word) => tokens[tokens.indexOf(word) - 1]?.kind === 'word');
+  const candidate = freeWords(tokens)[0] ?? extraWords[0] ?? words[0];
+  if (candidate?.owner === undefined || extraWords.length === 1) return candidate;
+  return { kind: 'ambiguous', option: candidate.owner, candidate: candidate.written.join() };
 }
 
-function freeWords(tokens: readonly Token[]): WordToken[] {
-  return tokens.filter((token) => token.kind === 'word').filter((word) => word.owner === undefined);
+function isWord({ kind }: Token): boolean {
+  return kind === 'word';
+}
+
+function freeWords(tokens: readonly Token[]): Token[] {
+  return tokens.filter((token) => isWord(token) && token.owner === undefined);
 }
 
 function realPrompt(prompt: string | undefined): string | undefined {
@@ -247,6 +231,6 @@ function namesSession(token: Token): boolean {
  * option before could take such a word.
  */
 function passedOn(token: Token): readonly string[] {
-  if (token.kind === 'word') return token.owner === undefined ? [] : [token.value];
-  return token.kind === 'option' && OUR_OPTIONS.has(token.name) ? [] : token.written;
+  const isDropped = isWord(token) ? token.owner === undefined : token.kind === 'option' && OUR_OPTIONS.has(token.name);
+  return isDropped ? [] : token.written;
 }

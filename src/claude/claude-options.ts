@@ -2,14 +2,10 @@ import { text } from 'node:stream/consumers';
 import type { Where } from '../io.ts';
 import { startChild } from './child.ts';
 
-/** `optional` consumes the next word unless it starts with a dash, `many` consumes all such words. */
-type ValueCount = 'none' | 'one' | 'optional' | 'many';
+/** How many words each kind of option consumes at most. `optional` and `many` stop at a word that starts with a dash. */
+const MAX_VALUES = { none: 0, one: 1, optional: 1, many: Number.POSITIVE_INFINITY } as const;
 
-/** An option of claude. `name` is the spelling under which all its aliases are reported. */
-interface ClaudeOption {
-  readonly name: string;
-  readonly values: ValueCount;
-}
+type ValueCount = keyof typeof MAX_VALUES;
 
 /**
  * The options of claude's main command, aliases side by side (`|`) with the reported name first. Source: `claude
@@ -63,9 +59,13 @@ export const CLAUDE_FIRST_WORDS: ReadonlySet<string> = new Set(
     --chrome-native-host --claude-in-chrome-mcp --computer-use-mcp --daemon-worker --preload --update --upgrade`),
 );
 
-const OPTIONS: ReadonlyMap<string, ClaudeOption> = new Map(
+/** Each spelling with the name of its option. */
+const OPTIONS = new Map(
   (['none', 'one', 'optional', 'many'] as const).flatMap((values) =>
-    words(SPELLINGS[values]).flatMap((aliases) => spellings(aliases.split('|'), values)),
+    words(SPELLINGS[values]).flatMap((aliases) => {
+      const spellings = aliases.split('|');
+      return spellings.map((spelling) => [spelling, { name: spellings[0] ?? '', values }] as const);
+    }),
   ),
 );
 
@@ -73,33 +73,19 @@ function words(text: string): string[] {
   return text.trim().split(/\s+/);
 }
 
-function spellings(aliases: readonly string[], values: ValueCount): [string, ClaudeOption][] {
-  const option = { name: aliases[0] ?? '', values };
-  return aliases.map((spelling) => [spelling, option]);
-}
-
-export interface OptionToken {
-  readonly kind: 'option';
+/** An option with its values, an option that claude may not know, or a word outside of all known options. */
+export interface Token {
+  readonly kind: 'option' | 'unknown' | 'word';
+  /** Empty for a word. */
   readonly name: string;
   readonly written: readonly string[];
-  readonly value: string | undefined;
-  readonly incomplete: boolean;
-}
-
-interface UnknownToken {
-  readonly kind: 'unknown';
-  readonly name: string;
-  readonly written: readonly string[];
-}
-
-export interface WordToken {
-  readonly kind: 'word';
-  readonly value: string;
+  /** The word, or the first value of an option. */
+  readonly value?: string | undefined;
+  /** Whether the option lacks a value that it needs. */
+  readonly incomplete?: boolean;
   /** The unknown option before this word, if only words are between them. */
-  readonly owner: string | undefined;
+  readonly owner?: string | undefined;
 }
-
-export type Token = OptionToken | UnknownToken | WordToken;
 
 /** Splits claude's arguments as its own parser does, which is commander 12. */
 export function tokenise(argv: readonly string[]): Token[] {
@@ -107,70 +93,49 @@ export function tokenise(argv: readonly string[]): Token[] {
   const tokens: Token[] = [];
   let owner: string | undefined;
   for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
-    if (word === '--') {
-      return [...tokens, ...rest.map((value): WordToken => ({ kind: 'word', value, owner: undefined }))];
-    }
-    const token: Token = isDashed(word) ? readOption(word, rest) : { kind: 'word', value: word, owner };
+    if (word === '--') return [...tokens, ...rest.map((value) => wordToken(value, undefined))];
+    const token = isDashed(word) ? readOption(word, rest) : wordToken(word, owner);
     tokens.push(token);
     if (token.kind !== 'word') owner = token.kind === 'unknown' && !word.includes('=') ? token.name : undefined;
   }
   return tokens;
 }
 
+function wordToken(value: string, owner: string | undefined): Token {
+  return { kind: 'word', name: '', written: [value], value, owner };
+}
+
 function isDashed(word: string): boolean {
   return word.length > 1 && word.startsWith('-');
 }
 
-/** Removes the option's values from `rest`, and puts back the remainder of a cluster of short options. */
-function readOption(word: string, rest: string[]): OptionToken | UnknownToken {
-  const exact = OPTIONS.get(word);
-  if (exact !== undefined) return withValues(exact, word, rest);
-  const known = word.startsWith('--') ? readAssignment(word) : readCluster(word, rest);
-  return known ?? { kind: 'unknown', name: word.replace(/=.*/s, ''), written: [word] };
+/**
+ * Reads `--name value`, `--name=value`, `-rID` as `-r ID`, and `-pc` as `-p -c`. Removes the values from `rest`, and puts
+ * back the remainder of a cluster of short options.
+ */
+function readOption(word: string, rest: string[]): Token {
+  const isLong = word.startsWith('--');
+  const cut = isLong ? word.indexOf('=') : 2;
+  const spelling = OPTIONS.has(word) || cut < 0 ? word : word.slice(0, cut);
+  const { name, values } = OPTIONS.get(spelling) ?? { name: '', values: 'none' };
+  const kind = 'option';
+  if (name === '' || (isLong && values === 'none' && spelling !== word))
+    return { kind: 'unknown', name: word.replace(/=.*/s, ''), written: [word] };
+  if (spelling === word) {
+    const taken = rest.splice(0, countValues(values, rest));
+    const incomplete = taken.length === 0 && (values === 'one' || values === 'many');
+    return { kind, name, written: [word, ...taken], value: taken[0], incomplete };
+  }
+  // A variadic option then consumes only this value.
+  if (values !== 'none') return { kind, name, written: [word], value: word.slice(isLong ? cut + 1 : cut) };
+  rest.unshift(`-${word.slice(cut)}`);
+  return { kind, name, written: [spelling] };
 }
 
-function withValues(option: ClaudeOption, word: string, rest: string[]): OptionToken {
-  const values = rest.splice(0, countValues(option, rest));
-  const incomplete = values.length === 0 && (option.values === 'one' || option.values === 'many');
-  return optionToken(option, [word, ...values], values[0], incomplete);
-}
-
-function countValues({ values }: ClaudeOption, rest: readonly string[]): number {
-  if (values === 'none') return 0;
-  if (values === 'one') return Math.min(1, rest.length);
-  const isFree = (word: string | undefined) => word !== undefined && !isDashed(word);
-  if (values === 'optional') return isFree(rest[0]) ? 1 : 0;
-  // The first value of a variadic option is required, and may therefore start with a dash.
-  const end = rest.findIndex((word, index) => index > 0 && isDashed(word));
-  return end === -1 ? rest.length : end;
-}
-
-/** Parses `--name=value`. A variadic option then consumes only this value. */
-function readAssignment(word: string): OptionToken | undefined {
-  const equals = word.indexOf('=');
-  const option = equals === -1 ? undefined : OPTIONS.get(word.slice(0, equals));
-  return option === undefined || option.values === 'none'
-    ? undefined
-    : optionToken(option, [word], word.slice(equals + 1));
-}
-
-/** Parses `-pc` as `-p -c`, and `-rID` as `-r ID`. */
-function readCluster(word: string, rest: string[]): OptionToken | undefined {
-  const short = word.slice(0, 2);
-  const option = OPTIONS.get(short);
-  if (option === undefined) return undefined;
-  if (option.values !== 'none') return optionToken(option, [word], word.slice(2));
-  rest.unshift(`-${word.slice(2)}`);
-  return optionToken(option, [short], undefined);
-}
-
-function optionToken(
-  { name }: ClaudeOption,
-  written: readonly string[],
-  value: string | undefined,
-  incomplete = false,
-): OptionToken {
-  return { kind: 'option', name, written, value, incomplete };
+function countValues(values: ValueCount, rest: readonly string[]): number {
+  // A required value may start with a dash.
+  const end = rest.findIndex((word, index) => isDashed(word) && (index > 0 || values === 'optional'));
+  return Math.min(MAX_VALUES[values], end === -1 ? rest.length : end);
 }
 
 /** Two formats that claude refuses together after it has parsed all options, so that it does nothing else. */

@@ -6,7 +6,7 @@ import { closest, closestChoice, didYouMean, finding, shown } from './finding.ts
 import { KEY_PATHS, type KeyPath } from './keys.ts';
 import type { ConfigFile } from './read-config.ts';
 import type { SetValue } from './resolve-config.ts';
-import { expectation, KEY_SCHEMAS, type KeySchema, keySchemaOf, namesIn, normalize, SETTINGS } from './schema.ts';
+import { namesIn, readValue, SETTINGS } from './schema.ts';
 
 const HINTS: Readonly<Record<string, string>> = {
   tools: ' or the name of a tool such as Read, mcp__github__*',
@@ -17,23 +17,22 @@ export function checkFile({ path, source, content }: ConfigFile) {
   const origin: Origin = { source, where: path };
   const values: SetValue[] = [];
   const findings: Finding[] = [];
-  visit(content, SETTINGS);
+  visit(content);
   return { values, findings };
 
-  function visit(part: unknown, known: readonly string[], group?: string): void {
-    if (isFields(part)) for (const [name, value] of Object.entries(part)) take(name, value, known, group);
-    else refuse(group ?? path, `an object with ${known.join(', ')}`, part, 'give it keys, or remove it');
-  }
-
-  function take(name: string, value: unknown, known: readonly string[], group?: string): void {
-    const key = group === undefined ? name : `${group}.${name}`;
-    const names = group === undefined ? namesIn(name) : [];
-    if (names.length > 0) visit(value, names, name);
-    else if (key === '$schema') checkSchema(value);
-    // Tool keys must be nested: `tools.Read` at the top level of a file is unknown.
-    else if (known.includes(name) || (group === 'tools' && isToolKey(key))) {
-      values.push({ key: key as KeyPath | ToolKey, value, origin });
-    } else refuse(key, `one of ${known.join(', ')}${HINTS[group ?? ''] ?? ''}`, name, adviceFor(key, name, known));
+  function visit(part: unknown, group?: string): void {
+    const known = group === undefined ? SETTINGS : namesIn(group);
+    if (!isFields(part))
+      return refuse(group ?? path, `an object with ${known.join(', ')}`, part, 'give it keys, or remove it');
+    for (const [name, value] of Object.entries(part)) {
+      const key = group === undefined ? name : `${group}.${name}`;
+      if (group === undefined && namesIn(name).length > 0) visit(value, name);
+      else if (key === '$schema') checkSchema(value);
+      // Tool keys must be nested: `tools.Read` at the top level of a file is unknown.
+      else if (known.includes(name) || (group === 'tools' && isToolKey(key))) {
+        values.push({ key: key as KeyPath | ToolKey, value, origin });
+      } else refuse(key, `one of ${known.join(', ')}${HINTS[group ?? ''] ?? ''}`, name, adviceFor(key, name, known));
+    }
   }
 
   function checkSchema(value: unknown): void {
@@ -49,25 +48,23 @@ function adviceFor(key: string, name: string, known: readonly string[]): string 
   return didYouMean(closest(key, KEY_PATHS) ?? closest(name, known), 'remove it');
 }
 
-export function checkValue(key: KeyPath | ToolKey, value: unknown, origin: Origin): Finding | undefined {
-  const leaf = keySchemaOf(key);
-  const expected = leaf && expectation(leaf, value);
-  if (expected === undefined) return undefined;
-  return finding(key, { expected, found: shown(value), origin, todo: advice(key, value, expected, origin) });
+export function checkValue({ key, value, origin }: SetValue): Finding | undefined {
+  const { expected } = readValue(key, value);
+  return expected === undefined
+    ? undefined
+    : finding(key, { expected, found: shown(value), origin, todo: advice(key, value, expected, origin) });
 }
 
 /** Parses the text of a flag or variable as the first of text, number and boolean that the key accepts. */
 export function fromText(key: KeyPath, value: unknown): unknown {
-  const leaf = keySchemaOf(key);
-  if (typeof value !== 'string' || leaf === undefined) return value;
-  return readings(value).find((reading) => expectation(leaf, reading) === undefined) ?? value;
+  if (typeof value !== 'string') return value;
+  return readings(value).find((reading) => readValue(key, reading).expected === undefined) ?? value;
 }
 
 /** Parses a number of an option that takes the same values as a key. @throws CtxbError `usage` */
 export function parseNumberOption(key: KeyPath, option: string, text: string): number {
-  const value = fromText(key, text);
-  const expected = expectation(KEY_SCHEMAS.get(key) as KeySchema, value);
-  if (expected === undefined) return Number(normalize(key, value));
+  const { setting, expected } = readValue(key, fromText(key, text));
+  if (expected === undefined) return Number(setting);
   throw new CtxbError('usage', `${option}: expected ${expected}, found ${shown(text)}`);
 }
 

@@ -36,7 +36,7 @@ export type ToolKey = `tools.${Capitalize<string> | `mcp__${string}`}`;
 export interface Origin {
   /** `user`: the file in the home folder. `file`: any other, which may have come with a repository. */
   readonly source: 'flag' | 'env' | 'user' | 'file' | 'default';
-  readonly where?: string;
+  readonly where?: string | undefined;
 }
 
 export interface Finding {

@@ -2,7 +2,7 @@ import { RANKS } from './config.ts';
 import { finding, shown } from './finding.ts';
 import type { KeyPath } from './keys.ts';
 import type { SetValue } from './resolve-config.ts';
-import { normalize } from './schema.ts';
+import { readValue } from './schema.ts';
 
 /** Keys that limit spending, including time. */
 export const LIMITS = [
@@ -19,36 +19,37 @@ export const LIMITS = [
  * and applies the lower of two limits. The returned values are valid, and those of the highest source come last.
  */
 export function keepLimits(all: readonly SetValue[]) {
-  const tight = all.filter((value) => !isLoose(value, all));
-  const limit = all.findLast((value) => isLimit(value) && RANKS[value.origin.source] > RANKS.file);
-  if (limit === undefined) return { values: tight, warnings: [] };
-  // observe disables all limits.
-  const isLifting = ({ key, value, origin }: SetValue) =>
-    key === 'observe' && value === true && origin.source === 'file';
-  const expected = `nothing that lifts ${limit.key} (${limit.origin.where ?? limit.origin.source})`;
+  const limit = all.findLast(({ key, origin }) => isLimit(key) && RANKS[origin.source] > RANKS.file);
+  const subject = limit && `${limit.key} (${limit.origin.where ?? limit.origin.source})`;
+  const lifting = subject === undefined ? [] : all.filter(liftsLimits);
+  const expected = `nothing that lifts ${subject}`;
   const todo = 'it is ignored; --observe or CTXB_OBSERVE may say it';
   return {
-    values: tight.filter((value) => !isLifting(value)),
-    warnings: all
-      .filter(isLifting)
-      .map(({ key, value, origin }) => finding(key, { expected, found: shown(value), origin, todo })),
+    values: all.filter((value) => !lifting.includes(value) && !isLoose(value, all)),
+    warnings: lifting.map(({ key, value, origin }) => finding(key, { expected, found: shown(value), origin, todo })),
   };
 }
 
-function isLimit({ key }: SetValue): boolean {
+/** Whether a file disables all limits. */
+function liftsLimits({ key, value, origin }: SetValue): boolean {
+  return key === 'observe' && value === true && origin.source === 'file';
+}
+
+function isLimit(key: string): boolean {
   return LIMITS.some((limit) => limit === key);
 }
 
 /** Whether the user's limit is overridden by a lower one in the nearer file. */
-function isLoose(value: SetValue, all: readonly SetValue[]): boolean {
-  if (!isLimit(value) || value.origin.source !== 'user') return false;
-  return all.some(({ key, origin, value: other }) => {
-    return key === value.key && origin.source === 'file' && bound(key, other) < bound(key, value.value);
-  });
+function isLoose({ key, value, origin }: SetValue, all: readonly SetValue[]): boolean {
+  return (
+    isLimit(key) &&
+    origin.source === 'user' &&
+    all.some((other) => other.key === key && other.origin.source === 'file' && bound(other) < bound({ key, value }))
+  );
 }
 
 /** The limit as a number; a time of 0 means no limit. */
-function bound(key: string, value: unknown): number {
-  const limit = Number(normalize(key, value));
+function bound({ key, value }: Pick<SetValue, 'key' | 'value'>): number {
+  const limit = Number(readValue(key, value).setting);
   return key === 'limits.time' && limit === 0 ? Number.POSITIVE_INFINITY : limit;
 }

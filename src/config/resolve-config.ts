@@ -10,7 +10,7 @@ import { adaptToLevels, checkLevels } from './levels.ts';
 import { keepLimits } from './limits.ts';
 import { type ConfigFile, type FoundConfig, readWanted, type WantedFile } from './read-config.ts';
 import { readEnvironment } from './read-environment.ts';
-import { keySchemaOf, normalize } from './schema.ts';
+import { keySchemaOf, readValue } from './schema.ts';
 
 /** Values from the command line. Texts are parsed by the type of the key; `undefined` is a flag that was not given. */
 export type Flags = Readonly<Partial<Record<KeyPath, string | number | boolean | undefined>>>;
@@ -47,24 +47,20 @@ export async function resolveConfig(world: ConfigWorld): Promise<ResolvedConfig>
 }
 
 export function resolveFound(found: FoundConfig, { cwd, env, flags = {} }: ConfigWorld): ResolvedConfig {
-  const { findings, isNamed } = found;
   const files = found.files.map(checkFile);
-  const settings = [
-    ...files.flatMap(({ values }) => values),
-    ...readEnvironment(env).values.map(
-      ({ key, value, where }): SetValue => ({ key, value: fromText(key, value), origin: { source: 'env', where } }),
-    ),
-    ...flagValues(flags),
-  ];
-  const place = settings.findLast(({ key, value, origin }) => key === 'contextDir' && !checkValue(key, value, origin));
-  const outside = place && !isNamed ? outsideFindings(place, cwd) : [];
-  const values = outside.length === 0 ? settings : settings.filter((value) => value !== place);
-  return resolveValues(values, [...findings, ...files.flatMap((file) => file.findings), ...outside]);
+  const variables = readEnvironment(env).values.map(
+    ({ key, value, where }): SetValue => ({ key, value: fromText(key, value), origin: { source: 'env', where } }),
+  );
+  const settings = [...files.flatMap(({ values }) => values), ...variables, ...flagValues(flags)];
+  const place = settings.findLast((value) => value.key === 'contextDir' && checkValue(value) === undefined);
+  const outside = place && !found.isNamed ? outsideFindings(place, cwd) : [];
+  const values = settings.filter((value) => outside.length === 0 || value !== place);
+  return resolveValues(values, [...found.findings, ...files.flatMap(({ findings }) => findings), ...outside]);
 }
 
 /** A file may have come with somebody else's repository; a flag or a variable may name any context folder. */
 function outsideFindings({ key, value, origin }: SetValue, cwd: string): Finding[] {
-  if ((origin.source !== 'file' && origin.source !== 'user') || origin.where === undefined) return [];
+  if (origin.where === undefined || RANKS[origin.source] > RANKS.user) return [];
   const folder = dirname(origin.where);
   if (isInside(realPath(folder), realPath(resolve(cwd, String(value))))) return [];
   const todo = 'a place elsewhere is yours to say, with --context-dir or CTXB_CONTEXT_DIR';
@@ -95,44 +91,37 @@ export async function contextFolder(io: Where, contextDir?: string): Promise<str
 
 /** Resolves the values that were set. @param all from the lowest source to the highest */
 function resolveValues(all: readonly SetValue[], readFindings: readonly Finding[]): ResolvedConfig {
-  const faults = all.map(({ key, value, origin }) => checkValue(key, value, origin));
-  const right = all.filter((_, index) => faults[index] === undefined);
-  const { values: kept, warnings } = keepLimits(right);
+  const faults = all.flatMap((value) => checkValue(value) ?? []);
+  const { values: kept, warnings } = keepLimits(all.filter((value) => checkValue(value) === undefined));
   const values = latest(kept);
+  const origins = [
+    ...KEY_PATHS.map((key) => [key, { source: 'default' }]),
+    ...values.map(({ key, origin }) => [key, origin]),
+  ];
+  const sources: ResolvedConfig['sources'] = Object.fromEntries(origins);
 
-  const sources = originsOf(values);
-  const settings = values.flatMap(({ key, value }) => settingsFor(key, normalize(key, value)));
+  const settings = values.flatMap(({ key, value }) => settingsFor(key, readValue(key, value).setting));
   const levels = adaptToLevels(withValues(DEFAULTS, settings), sources);
   const isOwnDir = RANKS[sources.contextDir.source] > RANKS.file;
   const config = isOwnDir ? { ...levels, costDir: levels.contextDir } : levels;
-  const findings = [...readFindings, ...faults.filter((fault) => fault !== undefined), ...checkLevels(config, sources)];
-  return { config, sources, values, findings, warnings };
+  return { config, sources, values, findings: [...readFindings, ...faults, ...checkLevels(config, sources)], warnings };
 }
 
 function flagValues(flags: Flags): SetValue[] {
   return KEY_PATHS.flatMap((key) => {
-    const value = flags[key];
-    if (value === undefined) return [];
     const { option }: Key = KEYS[key];
-    const where = option?.split(' ', 1)[0];
-    return [{ key, value: fromText(key, value), origin: { source: 'flag', ...(where !== undefined && { where }) } }];
+    const origin = { source: 'flag', where: option?.split(' ', 1)[0] } as const;
+    return flags[key] === undefined ? [] : [{ key, value: fromText(key, flags[key]), origin }];
   });
-}
-
-function originsOf(values: readonly SetValue[]) {
-  const usual = KEY_PATHS.map((key) => [key, { source: 'default' }]);
-  const set = values.map(({ key, origin }) => [key, origin]);
-  return Object.fromEntries([...usual, ...set]) as Record<KeyPath | ToolKey, Origin>;
 }
 
 /** The last value of each key wins. A preset of briefings replaces the sizes of lower sources. */
 function latest(all: readonly SetValue[]): SetValue[] {
-  const values = new Map<string, SetValue>();
-  const rankOf = (key: string) => RANKS[values.get(key)?.origin.source ?? 'default'];
-  for (const value of all) {
-    values.set(value.key, value);
-    if (value.key !== 'flow.preset') continue;
-    for (const size of BUDGET_FIELDS) if (rankOf(`flow.${size}`) < rankOf(value.key)) values.delete(`flow.${size}`);
-  }
+  const values = new Map(all.map((value) => [value.key, value]));
+  const rankOf = (key: KeyPath) => RANKS[values.get(key)?.origin.source ?? 'default'];
+  const replaced = BUDGET_FIELDS.map((size) => `flow.${size}` as const).filter(
+    (key) => rankOf(key) < rankOf('flow.preset'),
+  );
+  for (const key of replaced) values.delete(key);
   return [...values.values()];
 }

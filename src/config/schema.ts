@@ -41,10 +41,8 @@ export function keySchemaOf(key: string): KeySchema | undefined {
   return KEY_SCHEMAS.get(key as KeyPath) ?? (isToolKey(key) ? TOOL_SCHEMA : undefined);
 }
 
-export function expectation(leaf: KeySchema, value: unknown): string | undefined {
-  return v.safeParse(leaf, value).issues?.[0].message;
-}
-
-export function normalize(key: string, value: unknown): unknown {
-  return v.parse(keySchemaOf(key) ?? v.unknown(), value);
+/** A key's value in the form that the program uses, and what the key expects instead if the value is invalid. */
+export function readValue(key: string, value: unknown) {
+  const { output, issues } = v.safeParse(keySchemaOf(key) ?? v.unknown(), value);
+  return { setting: output, expected: issues?.[0].message };
 }

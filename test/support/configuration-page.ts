@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { settingAt } from '../../src/config/config.ts';
 import { DEFAULTS } from '../../src/config/defaults.ts';
 import { KEYS, type Key } from '../../src/config/keys.ts';
-import { expectation, KEY_SCHEMAS, type KeySchema, keySchemaOf, TOOL_SCHEMA } from '../../src/config/schema.ts';
+import { KEY_SCHEMAS, type KeySchema, keySchemaOf, TOOL_SCHEMA } from '../../src/config/schema.ts';
 import { GROUPS } from './settings-schema.ts';
 
 /** No value of any key. */
@@ -80,5 +80,5 @@ function row(key: string, leaf: KeySchema, preset: unknown): string {
 
 /** What the key expects. */
 function said(leaf: KeySchema | undefined): string {
-  return leaf === undefined ? '' : (expectation(leaf, NOTHING) ?? '');
+  return leaf === undefined ? '' : (v.safeParse(leaf, NOTHING).issues?.[0].message ?? '');
 }
