@@ -2,7 +2,7 @@ import { type Origin, settingAt, type ToolKey } from '../config/config.ts';
 import type { KeyPath } from '../config/keys.ts';
 import { type ResolvedConfig, resolveConfig } from '../config/resolve-config.ts';
 import { toUsd } from '../core/governor/cost/cost.ts';
-import { fieldsOf } from '../core/protocol/fields.ts';
+import { fieldsOf, mapFields } from '../core/protocol/fields.ts';
 import type { Io } from '../io.ts';
 import { foldText } from '../report/layout.ts';
 import { onOneLine, printableJson, tell } from '../report/shown.ts';
@@ -45,11 +45,7 @@ function rowsOf({ config, sources }: ResolvedConfig) {
 /** A value as the user writes it. Prices are configured in dollars, but stored in micro-dollars. */
 function writtenValue(key: KeyPath | ToolKey, value: unknown): unknown {
   if (key !== 'cost.prices') return value;
-  return mapFields(value, (price) => mapFields(price, (rate) => toUsd(Number(rate))));
-}
-
-function mapFields(value: unknown, map: (part: unknown) => unknown): object {
-  return Object.fromEntries(Object.entries(fieldsOf(value)).map(([name, part]) => [name, map(part)]));
+  return mapFields(fieldsOf(value), (price) => mapFields(fieldsOf(price), (rate) => toUsd(Number(rate))));
 }
 
 /** Maximum width of the value column. A longer value moves only its own source to the right. */

@@ -1,4 +1,4 @@
-import { groupsIn, isFields } from '../core/protocol/fields.ts';
+import { fieldsOf, groupsIn, isFields } from '../core/protocol/fields.ts';
 import { CtxbError } from '../errors.ts';
 import { type Finding, isToolKey, type Origin, settingAt, type ToolKey } from './config.ts';
 import { DEFAULTS } from './defaults.ts';
@@ -23,8 +23,8 @@ export function checkFile({ path, source, content }: ConfigFile) {
   function visit(part: unknown, group?: string): void {
     const known = group === undefined ? SETTINGS : namesIn(group);
     if (!isFields(part))
-      return refuse(group ?? path, `an object with ${known.join(', ')}`, part, 'give it keys, or remove it');
-    for (const [name, value] of Object.entries(part)) {
+      refuse(group ?? path, `an object with ${known.join(', ')}`, part, 'give it keys, or remove it');
+    for (const [name, value] of Object.entries(fieldsOf(part))) {
       const key = group === undefined ? name : `${group}.${name}`;
       if (group === undefined && namesIn(name).length > 0) visit(value, name);
       else if (key === '$schema') checkSchema(value);

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { fieldsOf } from '../core/protocol/fields.ts';
+import { fieldsOf, mapFields } from '../core/protocol/fields.ts';
 import { systemReason } from '../errors.ts';
 import type { Environment } from '../io.ts';
 import { GivenFault, readGiven, readNamed } from '../store/files/given-file.ts';
@@ -71,8 +71,8 @@ export async function readConfig(cwd: string, env: Environment): Promise<FoundCo
 }
 
 function limitsOnly({ content, ...file }: ConfigFile): ConfigFile {
-  const limits = Object.entries(fieldsOf(content)).filter(([name]) => LIMIT_GROUPS.includes(name));
-  return { ...file, content: Object.fromEntries(limits) };
+  const groups = mapFields(fieldsOf(content), (group, name) => (LIMIT_GROUPS.includes(name) ? group : undefined));
+  return { ...file, content: groups };
 }
 
 type Place = Pick<ConfigFile, 'path' | 'source'>;

@@ -16,47 +16,58 @@ const MAX_WAIT_SECONDS = 24 * UNITS.d;
 
 const PERCENTAGE = /^(?:100(?:\.0+)?|(?!0+(?:\.0+)?%)\d{1,2}(?:\.\d+)?)%$/;
 
-// Each schema's message describes the expected value, and findings are built from it. If the type of a value is clear,
-// a union reports the fault of that branch, so each branch has the message of the whole union.
-const SHARE = 'a fraction of the window (0 < x <= 1), a percentage such as "78%" or a whole number of tokens above 100';
+// Findings are built from the message of a schema, which describes the expected value.
 const LEVEL =
   'a fraction of the window (0 < x <= 1), a percentage such as "78%" or a whole number of tokens, 1000 or more';
-const MOMENT_FORM = `"economic", or ${LEVEL}`;
-const DURATION = 'a duration such as "90s", "15m", "6h" or "2d", or a number of seconds; at most 24 days';
 const MIN_SILENCE = 30;
-const SILENCE = `a duration with its unit, such as "90s", "15m" or "2h", of at least ${MIN_SILENCE}s and at most 24 days; 0: never`;
-const PRICES =
-  'prices in US dollars for a million tokens by the beginning of a model id: {"claude-opus": {"input": 5, "output": 25}}';
 
-const rate = numberBetween(PRICES, 0, MAX_USD);
+const rate = numberBetween(0, MAX_USD);
 const cacheRate = v.optional(rate);
-const rates = v.strictObject(
-  { input: rate, output: rate, cacheWrite: cacheRate, cacheWriteHour: cacheRate, cacheRead: cacheRate },
-  PRICES,
-);
+const rates = v.strictObject({
+  input: rate,
+  output: rate,
+  cacheWrite: cacheRate,
+  cacheWriteHour: cacheRate,
+  cacheRead: cacheRate,
+});
 
 /** The accepted forms of each type, converted to the form that the program uses: `"78%"` is 0.78, `"15m"` is 900. */
 const KINDS = {
-  tokens: wholeNumber('a whole number of tokens, 1000 or more', 1000),
-  share: v.union(sizes(SHARE, 101), SHARE),
-  level: v.union(sizes(LEVEL, 1000), LEVEL),
-  moment: v.union([v.picklist(['economic'], MOMENT_FORM), ...sizes(MOMENT_FORM, 1000)], MOMENT_FORM),
-  characters: wholeNumber('a whole number of characters, 0 or more', 0),
-  count: wholeNumber('a whole number, 0 or more', 0),
+  tokens: v.message(wholeNumber(1000), 'a whole number of tokens, 1000 or more'),
+  share: v.message(
+    v.union(sizes(101)),
+    'a fraction of the window (0 < x <= 1), a percentage such as "78%" or a whole number of tokens above 100',
+  ),
+  level: v.message(v.union(sizes(1000)), LEVEL),
+  moment: v.message(v.union([v.picklist(['economic']), ...sizes(1000)]), `"economic", or ${LEVEL}`),
+  characters: v.message(wholeNumber(0), 'a whole number of characters, 0 or more'),
+  count: v.message(wholeNumber(0), 'a whole number, 0 or more'),
   flag: v.boolean('true or false'),
   text: v.string('a text'),
   // No file system accepts NUL in a path, and other control characters could control the terminal that shows it.
-  folder: v.pipe(
-    v.string('a path'),
-    v.nonEmpty('a path'),
-    v.check((path) => !/\p{Cc}/u.test(path), 'a path'),
+  folder: v.message(
+    v.pipe(
+      v.string(),
+      v.nonEmpty(),
+      v.check((path) => !/\p{Cc}/u.test(path)),
+    ),
+    'a path',
   ),
-  seconds: positiveNumber(`a number of seconds above 0, at most ${MAX_SECONDS}`, MAX_SECONDS),
-  duration: v.union([numberBetween(DURATION, 0, MAX_WAIT_SECONDS), secondsAtLeast(DURATION, 0)], DURATION),
+  seconds: v.message(positiveNumber(MAX_SECONDS), `a number of seconds above 0, at most ${MAX_SECONDS}`),
+  duration: v.message(
+    v.union([numberBetween(0, MAX_WAIT_SECONDS), secondsAtLeast(0)]),
+    'a duration such as "90s", "15m", "6h" or "2d", or a number of seconds; at most 24 days',
+  ),
   // The API may take half a minute before it starts an answer, so a shorter silence would end a working claude.
-  silence: v.union([v.literal(0, SILENCE), secondsAtLeast(SILENCE, MIN_SILENCE)], SILENCE),
-  dollars: numberBetween(`a number of US dollars from ${MIN_USD} to ${MAX_USD}`, 1e-6, MAX_USD),
-  prices: v.record(v.string(PRICES), v.pipe(rates, v.transform(priceInMicroUsd)), PRICES),
+  silence: v.message(
+    v.union([v.literal(0), secondsAtLeast(MIN_SILENCE)]),
+    `a duration with its unit, such as "90s", "15m" or "2h", of at least ${MIN_SILENCE}s and at most 24 days; 0: never`,
+  ),
+  dollars: v.message(numberBetween(1e-6, MAX_USD), `a number of US dollars from ${MIN_USD} to ${MAX_USD}`),
+  prices: v.message(
+    v.record(v.string(), v.pipe(rates, v.transform(priceInMicroUsd))),
+    'prices in US dollars for a million tokens by the beginning of a model id: {"claude-opus": {"input": 5, "output": 25}}',
+  ),
 } as const satisfies Record<string, v.GenericSchema>;
 
 export const { flag, seconds } = KINDS;
@@ -78,34 +89,34 @@ export function choice<const T extends readonly string[]>(options: T) {
   return v.picklist(options, `one of ${options.map((option) => `"${option}"`).join(', ')}`);
 }
 
-function wholeNumber(expected: string, min: number) {
-  return v.pipe(v.number(expected), v.safeInteger(expected), v.minValue(min, expected));
+function wholeNumber(min: number) {
+  return v.pipe(v.number(), v.safeInteger(), v.minValue(min));
 }
 
-function numberBetween(expected: string, min: number, max: number) {
-  return v.pipe(v.number(expected), v.minValue(min, expected), v.maxValue(max, expected));
+function numberBetween(min: number, max: number) {
+  return v.pipe(v.number(), v.minValue(min), v.maxValue(max));
 }
 
-function secondsAtLeast(expected: string, min: number) {
+function secondsAtLeast(min: number) {
   return v.pipe(
-    v.string(expected),
-    v.regex(/^\d+(?:\.\d+)?[smhd]$/, expected),
+    v.string(),
+    v.regex(/^\d+(?:\.\d+)?[smhd]$/),
     v.transform((text) => Number(text.slice(0, -1)) * UNITS[text.slice(-1) as keyof typeof UNITS]),
-    v.minValue(min, expected),
-    v.maxValue(MAX_WAIT_SECONDS, expected),
+    v.minValue(min),
+    v.maxValue(MAX_WAIT_SECONDS),
   );
 }
 
-function positiveNumber(expected: string, max: number) {
-  return v.pipe(v.number(expected), v.gtValue(0, expected), v.maxValue(max, expected));
+function positiveNumber(max: number) {
+  return v.pipe(v.number(), v.gtValue(0), v.maxValue(max));
 }
 
-/** The schema of a size. @param min tokens: lower numbers are probably percentages (60 means 60%, 170 means 70%) */
-function sizes(expected: string, min: number) {
+/** The schemas of a size. @param min tokens: lower numbers are probably percentages (60 means 60%, 170 means 70%) */
+function sizes(min: number) {
   const percentage = v.pipe(
-    v.string(expected),
-    v.regex(PERCENTAGE, expected),
+    v.string(),
+    v.regex(PERCENTAGE),
     v.transform((text) => Number(text.slice(0, -1)) / 100),
   );
-  return [positiveNumber(expected, 1), wholeNumber(expected, min), percentage] as const;
+  return [positiveNumber(1), wholeNumber(min), percentage] as const;
 }

@@ -1,7 +1,7 @@
 import { requireValid } from '../config/config.ts';
 import { resolveFile } from '../config/resolve-config.ts';
 import type { CostPolicy, LimitsPolicy, Policy, Tiers, ToolsPolicy, ZonesPolicy } from '../core/governor/policy.ts';
-import { isFields } from '../core/protocol/fields.ts';
+import { isFields, mapFields } from '../core/protocol/fields.ts';
 
 /** A share of the window (`0.78`, `"78%"`), or tokens (a number above 100). */
 export type Share = number | `${number}%`;
@@ -79,7 +79,5 @@ export function resolvePolicy(options: PolicyOptions = {}): Policy {
 
 /** An undefined value counts as omitted. */
 export function withoutUndefined<T>(value: T): T {
-  if (!isFields(value)) return value;
-  const said = Object.entries(value).filter(([, each]) => each !== undefined);
-  return Object.fromEntries(said.map(([key, each]) => [key, withoutUndefined(each)])) as T;
+  return isFields(value) ? (mapFields(value, withoutUndefined) as T) : value;
 }

@@ -1,5 +1,5 @@
 import { LOG_TAIL_BYTES } from '../core/protocol/decode.ts';
-import { countOf, fieldsOf, isFields, parseJson, textOf } from '../core/protocol/fields.ts';
+import { countOf, fieldsOf, isFields, mapFields, parseJson, textOf } from '../core/protocol/fields.ts';
 import { type LimitUse, readUsage } from '../core/protocol/usage.ts';
 import { headOf } from '../replay/read/read-values.ts';
 import { readTail } from '../store/files/read-lines.ts';
@@ -23,16 +23,13 @@ export function readStatusInput(text: string) {
     window: countOf(fieldsOf(context).context_window_size),
     /** Usage of the last call of the main thread; all zeros after a compaction, undefined before the first call. */
     usage: readUsage(fieldsOf(context).current_usage),
-    limits: readLimits(fields.rate_limits),
+    limits: mapFields(fieldsOf(fields.rate_limits), readLimit),
   };
 }
 
-function readLimits(value: unknown): Record<string, LimitUse> {
-  const shares = Object.entries(fieldsOf(value)).flatMap(([name, limit]) => {
-    const { used_percentage: used } = fieldsOf(limit);
-    return typeof used === 'number' && used >= 0 ? [[name, { share: used / 100, resetsAt: undefined }] as const] : [];
-  });
-  return Object.fromEntries(shares);
+function readLimit(limit: unknown): LimitUse | undefined {
+  const { used_percentage: used } = fieldsOf(limit);
+  return typeof used === 'number' && used >= 0 ? { share: used / 100, resetsAt: undefined } : undefined;
 }
 
 /** Bytes read from the end of the log, about ten turns. Reading more would delay the status line. */

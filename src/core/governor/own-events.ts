@@ -1,5 +1,5 @@
 import type { ExactReceipt } from '../protocol/exact-plan.ts';
-import { countOf, countOrZero, fieldsOf, numberOf, stringOf, textOf, textsOf } from '../protocol/fields.ts';
+import { countOf, countOrZero, fieldsOf, mapFields, numberOf, stringOf, textOf, textsOf } from '../protocol/fields.ts';
 import type { Requester } from './relief/relief-state.ts';
 import type { FileMeasure } from './tool-budget/tool-budget.ts';
 
@@ -46,7 +46,7 @@ const SPENT = {
   open: wholeMicroUsd,
   /** Limits in US dollars that the user set in place of reached ones. */
   raised: (value: unknown): { readonly run?: number | undefined; readonly project?: number | undefined } =>
-    Object.fromEntries(Object.entries(fieldsOf(value)).filter(([, usd]) => typeof usd === 'number')),
+    mapFields(fieldsOf(value), numberOf),
   /** Number of subagents that the run had started. */
   agents: countOrZero,
   /** See `Spending.lost`. */

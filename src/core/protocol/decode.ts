@@ -17,6 +17,7 @@ import {
   type Fields,
   fieldsOf,
   isFields,
+  mapFields,
   numberOf,
   ownOf,
   parseJson,
@@ -183,19 +184,11 @@ function decodeResult(line: Fields): ResultEvent {
     lastIteration: readLastIteration(line.usage),
     // Versions before 1.0.22 wrote the other names.
     costUsd: [line.total_cost_usd, line.total_cost, line.cost_usd].find((usd) => typeof usd === 'number'),
-    windows: readWindows(line.modelUsage),
+    windows: mapFields(fieldsOf(line.modelUsage), (use) => countOf(fieldsOf(use).contextWindow) || undefined),
     fromBackgroundTask: fieldsOf(line.origin).kind === 'task-notification',
     terminalReason: textOf(line.terminal_reason),
     ...(failure && { failure }),
   };
-}
-
-function readWindows(modelUsage: unknown): Readonly<Record<string, number>> {
-  const windows = Object.entries(fieldsOf(modelUsage)).flatMap(([model, use]) => {
-    const window = countOf(fieldsOf(use).contextWindow);
-    return window === undefined || window === 0 ? [] : [[model, window] as const];
-  });
-  return Object.fromEntries(windows);
 }
 
 function decodeLifecycle(line: Fields): LifecycleEvent {
@@ -212,12 +205,13 @@ function decodeRateLimit(line: Fields): RateLimitEvent {
     kind: 'rate-limit',
     ...lineFields(line),
     rejected: status === 'rejected' ? name : undefined,
-    limits: Object.fromEntries(Object.entries(all).map(([key, use]) => [key, readUse(fieldsOf(use))])),
+    limits: mapFields(all, readUse),
   };
 }
 
-function readUse(use: Fields): LimitUse {
-  return { share: numberOf(use.utilization), resetsAt: epochMsOf(use.resetsAt) };
+function readUse(use: unknown): LimitUse {
+  const { utilization, resetsAt } = fieldsOf(use);
+  return { share: numberOf(utilization), resetsAt: epochMsOf(resetsAt) };
 }
 
 function decodePartial(line: Fields): PartialEvent {

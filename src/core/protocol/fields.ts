@@ -39,6 +39,12 @@ export function textsOf(value: unknown): readonly string[] {
   return listOf(value).filter((item) => typeof item === 'string');
 }
 
+/** A record with other values; leaves out those that become undefined. */
+export function mapFields<V, T>(record: Readonly<Record<string, V>>, map: (value: V, name: string) => T) {
+  const entries = Object.entries(record).map(([name, value]) => [name, map(value, name)] as const);
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as Record<string, NonNullable<T>>;
+}
+
 /** Fields of a JSON object; empty for invalid JSON, such as a line torn by a kill. */
 export function parseFields(line: string): Fields {
   return fieldsOf(parseJson(line));

@@ -1,4 +1,4 @@
-import type { Fields } from '../../core/protocol/fields.ts';
+import { type Fields, mapFields } from '../../core/protocol/fields.ts';
 import type { ReadLine } from '../read/line-feed.ts';
 import { hole, type Layout, layoutOf, slot } from './layout.ts';
 
@@ -23,10 +23,7 @@ const FIXED: ReadonlySet<string> = new Set([
 /** The row with slots for its other strings, nulls and numbers. */
 export function withSlots(row: Fields): Fields {
   const isOpen = (value: unknown) => typeof value === 'string' || value === null || typeof value === 'number';
-  const entries = Object.entries(row);
-  return Object.fromEntries(
-    entries.map(([name, value]) => [name, isOpen(value) && !FIXED.has(name) ? slot(name) : value]),
-  );
+  return mapFields(row, (value, name) => (isOpen(value) && !FIXED.has(name) ? slot(name) : value));
 }
 
 /** @param open the fields with holes; undefined if the row has none */

@@ -6,7 +6,7 @@ import { isExact, isRepeat } from '../../core/governor/relief/exact.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
 import { usesIn } from '../../core/protocol/blocks.ts';
 import type { Event, ResultEvent } from '../../core/protocol/events.ts';
-import { type Fields, fieldsOf, isFields, numberOf, parseFields } from '../../core/protocol/fields.ts';
+import { type Fields, fieldsOf, isFields, mapFields, numberOf, parseFields } from '../../core/protocol/fields.ts';
 import { withMembers } from '../../core/protocol/json-spans.ts';
 import type { Usage } from '../../core/protocol/usage.ts';
 
@@ -265,12 +265,10 @@ const SIZES: ReadonlySet<string> = new Set(['contextWindow', 'maxOutputTokens'])
 
 /** Adds or subtracts the numbers of two objects, at every depth. Other values come from the second one. */
 function addModels(first: Fields, second: Fields, sign: 1 | -1 = 1): Fields {
-  const sums = Object.entries(second).map(([name, value]) => {
-    const before = first[name];
-    if (isFields(value)) return [name, addModels(fieldsOf(before), value, sign)];
-    if (value === undefined) return [name, before];
+  const sums = mapFields(second, (value, name) => {
+    if (isFields(value)) return addModels(fieldsOf(first[name]), value, sign);
     const isSum = typeof value === 'number' && !SIZES.has(name);
-    return [name, isSum ? (numberOf(before) ?? 0) + sign * value : value];
+    return isSum ? (numberOf(first[name]) ?? 0) + sign * value : value;
   });
-  return { ...first, ...Object.fromEntries(sums) };
+  return { ...first, ...sums };
 }

@@ -1,6 +1,6 @@
 import { answeredIn, usesIn } from '../../protocol/blocks.ts';
 import type { AssistantEvent, Event, PartialEvent, TaskEvent, UserEvent } from '../../protocol/events.ts';
-import { fieldsOf, ownOf, textOf } from '../../protocol/fields.ts';
+import { fieldsOf, mapFields, ownOf, textOf } from '../../protocol/fields.ts';
 import { contextOf, isAllZero, readUsage, type Usage } from '../../protocol/usage.ts';
 import { sumOf } from '../../text/sum-of.ts';
 import { openCall } from '../cost/priced-call.ts';
@@ -58,8 +58,7 @@ export function isReporting(state: GovernorState): boolean {
 
 export function withoutRunning({ work: { agents } }: GovernorState): Agents {
   const over = (agent: Agent): Agent => (agent.phase === 'running' ? { ...agent, phase: 'over' } : agent);
-  const all = Object.fromEntries(Object.entries(agents.all).map(([id, agent]) => [id, over(agent)]));
-  return { ...agents, all, pendingStarts: [] };
+  return { ...agents, all: mapFields(agents.all, over), pendingStarts: [] };
 }
 
 export function withAgent(state: GovernorState, id: string, changes: Partial<Agent>): GovernorState {

@@ -1,6 +1,6 @@
 import { isTaskReport, usesIn } from '../../protocol/blocks.ts';
 import type { ControlRequestEvent, ControlResponseEvent, Event } from '../../protocol/events.ts';
-import { countOf, countOrZero, type Fields, fieldsOf, listOf, textOf } from '../../protocol/fields.ts';
+import { countOf, countOrZero, type Fields, fieldsOf, listOf, mapFields, textOf } from '../../protocol/fields.ts';
 import { isAllZero } from '../../protocol/usage.ts';
 import { AGENT_TOOLS, hasAgentLimits } from '../agents/agent-limits.ts';
 import { readCounter, readCounterAtStart, totalMicroUsd } from '../cost/cost.ts';
@@ -48,8 +48,7 @@ export function delayToolHook(state: GovernorState, event: ControlRequestEvent):
 }
 
 export function giveUpAsking(state: GovernorState): GovernorState {
-  const entries = Object.entries(state.process.control.pending);
-  const pending = Object.fromEntries(entries.map(([id, what]) => [id, what === 'context' ? 'late-context' : what]));
+  const pending = mapFields(state.process.control.pending, (what) => (what === 'context' ? 'late-context' : what));
   return answerDelayedHooks(finishOpening(changedIn(state, 'control', { pending })));
 }
 

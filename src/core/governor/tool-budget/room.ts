@@ -1,4 +1,4 @@
-import { ownOf } from '../../protocol/fields.ts';
+import { mapFields, ownOf } from '../../protocol/fields.ts';
 import { sumOf } from '../../text/sum-of.ts';
 import { agentOfTask } from '../agents/agents.ts';
 import { USUAL_RATIOS } from '../cost/prices.ts';
@@ -151,6 +151,5 @@ function matches(pattern: string, tool: string): boolean {
 }
 
 export function tiersInTokens(tiers: Tiers, window: number | undefined): Tiers {
-  const entries = Object.entries(tiers).map(([name, tier]) => [name, inTokens(tier, window)]);
-  return { ...tiers, ...Object.fromEntries(entries) };
+  return { ...tiers, ...mapFields({ ...tiers }, (tier) => inTokens(tier, window)) };
 }

@@ -1,6 +1,6 @@
 import { plainText, resultsIn } from '../../protocol/blocks.ts';
 import type { ControlRequestEvent, ToolResult } from '../../protocol/events.ts';
-import { type Fields, fieldsOf, jsonText, ownOf, stringOf, textOf } from '../../protocol/fields.ts';
+import { type Fields, fieldsOf, jsonText, mapFields, ownOf, stringOf, textOf } from '../../protocol/fields.ts';
 import { isMainMessage } from '../facts.ts';
 import { learnedCharsPerToken } from '../gauge/estimator.ts';
 import { CHARS_PER_TOKEN, estimateTokens } from '../gauge/token-estimate.ts';
@@ -42,11 +42,11 @@ export function reserveRoom(
 
 /** Undoes the changes of a hook whose answer was not delivered. */
 export function undoChange(state: GovernorState, requestId: string): GovernorState {
-  const open = Object.entries(state.work.budget.open).map(([id, result]) => {
+  const open = mapFields(state.work.budget.open, (result) => {
     const { limit: _, proof: __, ...asItWas } = result;
-    return [id, result.requestId === requestId ? asItWas : result];
+    return result.requestId === requestId ? asItWas : result;
   });
-  return changedIn(state, 'budget', { open: Object.fromEntries(open) });
+  return changedIn(state, 'budget', { open });
 }
 
 export function countCut(state: GovernorState, call: ToolCall): GovernorState {
@@ -144,8 +144,8 @@ export function trackResults(state: GovernorState, { event }: Line): GovernorSta
 
 /** Releases the room of interrupted calls of the main thread: between turns none of its tools runs. */
 function releaseRoom(state: GovernorState, changes: Partial<ToolBudget> = {}): GovernorState {
-  const open = Object.entries(state.work.budget.open).filter(([, { agent }]) => agent !== null);
-  return changedIn(state, 'budget', { open: Object.fromEntries(open), ...changes });
+  const open = mapFields(state.work.budget.open, (result) => (result.agent === null ? undefined : result));
+  return changedIn(state, 'budget', { open, ...changes });
 }
 
 /** Sets the size of the past in a fresh context: a summary or a handoff document. */
