@@ -1,4 +1,4 @@
-import { fieldsOf, groupsIn, isFields } from '../core/protocol/fields.ts';
+import { groupsIn, isFields } from '../core/protocol/fields.ts';
 import { CtxbError } from '../errors.ts';
 import { type Finding, isToolKey, type Origin, settingAt, type ToolKey } from './config.ts';
 import { DEFAULTS } from './defaults.ts';
@@ -22,17 +22,18 @@ export function checkFile({ path, source, content }: ConfigFile) {
 
   function visit(part: unknown, group?: string): void {
     const known = group === undefined ? SETTINGS : namesIn(group);
-    if (!isFields(part))
-      refuse(group ?? path, `an object with ${known.join(', ')}`, part, 'give it keys, or remove it');
-    for (const [name, value] of Object.entries(fieldsOf(part))) {
-      const key = group === undefined ? name : `${group}.${name}`;
-      if (group === undefined && namesIn(name).length > 0) visit(value, name);
-      else if (key === '$schema') checkSchema(value);
-      // Tool keys must be nested: `tools.Read` at the top level of a file is unknown.
-      else if (known.includes(name) || (group === 'tools' && isToolKey(key))) {
-        values.push({ key: key as KeyPath | ToolKey, value, origin });
-      } else refuse(key, `one of ${known.join(', ')}${HINTS[group ?? ''] ?? ''}`, name, adviceFor(key, name, known));
-    }
+    if (isFields(part)) for (const [name, value] of Object.entries(part)) take(name, value, known, group);
+    else refuse(group ?? path, `an object with ${known.join(', ')}`, part, 'give it keys, or remove it');
+  }
+
+  function take(name: string, value: unknown, known: readonly string[], group?: string): void {
+    const key = group === undefined ? name : `${group}.${name}`;
+    if (group === undefined && namesIn(name).length > 0) visit(value, name);
+    else if (key === '$schema') checkSchema(value);
+    // Tool keys must be nested: `tools.Read` at the top level of a file is unknown.
+    else if (known.includes(name) || (group === 'tools' && isToolKey(key))) {
+      values.push({ key: key as KeyPath | ToolKey, value, origin });
+    } else refuse(key, `one of ${known.join(', ')}${HINTS[group ?? ''] ?? ''}`, name, adviceFor(key, name, known));
   }
 
   function checkSchema(value: unknown): void {
