@@ -1,5 +1,5 @@
-import { SIDECHAIN } from '../protocol/decode.ts';
 import type { AssistantEvent, Event, ResultEvent } from '../protocol/events.ts';
+import { SIDECHAIN } from '../protocol/line-fields.ts';
 import { isAllZero, readUsage, type Usage } from '../protocol/usage.ts';
 
 interface SeenCall {

@@ -1,46 +1,25 @@
-import type { BoundaryEvent, CompactStatusEvent, Event, InitEvent, TaskEvent, WorkflowAgent } from './events.ts';
-import { countOf, countOrZero, type Fields, fieldsOf, listOf, ownOf, stringOf, textOf, textsOf } from './fields.ts';
+import type { CompactStatusEvent, Event, InitEvent, TaskEvent, WorkflowAgent } from './events.ts';
+import { countOf, countOrZero, type Fields, fieldsOf, listOf, stringOf, textOf, textsOf } from './fields.ts';
+import { decodeOther, lineFields, subagentOf } from './line-fields.ts';
 
-type LineFields = Pick<CompactStatusEvent, 'uuid' | 'sessionId' | 'timestamp'>;
-
-/** Known subtypes that do not affect the context. */
-const KNOWN_SUBTYPES: ReadonlySet<string> = new Set(
-  [
-    'hook_started hook_progress hook_response notification informational thinking_tokens',
-    'microcompact_boundary local_command local_command_output stop_hook_summary turn_duration',
-    'away_summary files_persisted elicitation_complete session_state_changed permission_denied',
-    'memory_saved ui_invalidate commands_changed bridge_status session_writes_lost',
-    'agents_killed background_tasks_changed',
-  ]
-    .join(' ')
-    .split(' '),
-);
-
-/** Decodes `type: "system"` lines by their subtype. */
-export function decodeSystem(line: Fields, common: LineFields): Event {
-  const subtype = stringOf(line.subtype);
-  const decode = ownOf(DECODERS, subtype);
-  if (decode !== undefined) return decode(line, common);
-  return { kind: KNOWN_SUBTYPES.has(subtype) ? 'known' : 'unknown', ...common, name: `system/${subtype}` };
-}
-
-const DECODERS: Readonly<Record<string, (line: Fields, common: LineFields) => Event>> = {
-  init: decodeInit,
-  status: decodeStatus,
-  compact_boundary: decodeBoundary,
-  task_started: decodeTask,
-  task_progress: decodeTask,
-  task_updated: decodeTask,
-  task_notification: decodeTask,
+/** Decoders of `type: "system"` lines by their names. */
+export const SYSTEM_DECODERS: Readonly<Record<string, (line: Fields) => Event>> = {
+  'system/init': decodeInit,
+  'system/status': decodeStatus,
+  'system/compact_boundary': decodeBoundary,
+  'system/task_started': decodeTask,
+  'system/task_progress': decodeTask,
+  'system/task_updated': decodeTask,
+  'system/task_notification': decodeTask,
   // Session logs only.
-  api_error: (line, common) => apiRetry(common, fieldsOf(line.error).status, line.retryInMs),
-  api_retry: (line, common) => apiRetry(common, line.error_status, line.retry_delay_ms),
+  'system/api_error': (line) => apiRetry(line, fieldsOf(line.error).status, line.retryInMs),
+  'system/api_retry': (line) => apiRetry(line, line.error_status, line.retry_delay_ms),
 };
 
-function decodeInit(line: Fields, common: LineFields): InitEvent {
+function decodeInit(line: Fields): InitEvent {
   return {
     kind: 'init',
-    ...common,
+    ...lineFields(line),
     model: textOf(line.model),
     version: textOf(line.claude_code_version),
     permissionMode: textOf(line.permissionMode),
@@ -53,15 +32,15 @@ function decodeInit(line: Fields, common: LineFields): InitEvent {
   };
 }
 
-function apiRetry(common: LineFields, status: unknown, delay: unknown): Event {
-  return { kind: 'api-retry', ...common, status: countOf(status), delayMs: countOrZero(delay) };
+function apiRetry(line: Fields, status: unknown, delay: unknown): Event {
+  return { kind: 'api-retry', ...lineFields(line), status: countOf(status), delayMs: countOrZero(delay) };
 }
 
-function decodeStatus(line: Fields, common: LineFields): Event {
+function decodeStatus(line: Fields): Event {
   const permissionMode = textOf(line.permissionMode);
   const phase = compactPhase(line);
-  if (permissionMode !== undefined && phase === 'other') return { kind: 'mode', ...common, permissionMode };
-  return { kind: 'compact-status', ...common, phase, error: textOf(line.compact_error) };
+  if (permissionMode !== undefined && phase === 'other') return { kind: 'mode', ...lineFields(line), permissionMode };
+  return { kind: 'compact-status', ...lineFields(line), phase, error: textOf(line.compact_error) };
 }
 
 function compactPhase({ status, compact_result: result }: Fields): CompactStatusEvent['phase'] {
@@ -70,13 +49,15 @@ function compactPhase({ status, compact_result: result }: Fields): CompactStatus
 }
 
 /** The stream writes the figures in snake_case, session logs in camelCase. */
-function decodeBoundary(line: Fields, common: LineFields): BoundaryEvent {
+function decodeBoundary(line: Fields): Event {
+  // A subagent's compaction replaces only its own context.
+  if (subagentOf(line) !== null) return decodeOther(line);
   const stream = fieldsOf(line.compact_metadata);
   const log = fieldsOf(line.compactMetadata);
   const preserved = fieldsOf(stream.preserved_messages).all_uuids ?? fieldsOf(log.preservedMessages).allUuids;
   return {
     kind: 'boundary',
-    ...common,
+    ...lineFields(line),
     trigger: (stream.trigger ?? log.trigger) === 'manual' ? 'manual' : 'auto',
     preTokens: countOf(stream.pre_tokens ?? log.preTokens),
     postTokens: countOf(stream.post_tokens ?? log.postTokens),
@@ -91,10 +72,10 @@ function taskChange({ subtype, status, patch }: Fields): TaskEvent['change'] {
   return /^(?:completed|failed)$/.test(state) || subtype === 'task_notification' ? 'ended' : 'progress';
 }
 
-function decodeTask(line: Fields, common: LineFields): TaskEvent {
+function decodeTask(line: Fields): TaskEvent {
   return {
     kind: 'task',
-    ...common,
+    ...lineFields(line),
     change: taskChange(line),
     taskId: stringOf(line.task_id),
     toolUseId: textOf(line.tool_use_id),

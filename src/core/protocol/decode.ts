@@ -1,5 +1,5 @@
 import { attachedContent, markedRole, plainText, readBlocks, userRole } from './blocks.ts';
-import { decodeSystem } from './decode-system.ts';
+import { SYSTEM_DECODERS } from './decode-system.ts';
 import type {
   AssistantEvent,
   ControlRequestEvent,
@@ -24,24 +24,9 @@ import {
   stringOf,
   textOf,
   textsOf,
-  timeOf,
 } from './fields.ts';
+import { decodeOther, isKnown, lineFields, lineName, subagentOf } from './line-fields.ts';
 import { type LimitUse, readLastIteration, readUsage } from './usage.ts';
-
-/** Known types that do not affect the context. */
-const KNOWN_TYPES: ReadonlySet<string> = new Set(
-  [
-    'progress attachment queue-operation summary file-history-snapshot file-history-delta',
-    'mode permission-mode last-prompt ai-title custom-title tag pr-link',
-    'agent-name agent-color agent-setting bridge-session worktree-state relocated frame-link',
-    'continued-in derived-from fork-context-ref content-replacement attribution-snapshot',
-    'memory-mode repl-mode dev-mods isolation-latch session-owner history-suppression',
-    'cost-state atis-latch api-request api-request-blob api-request-shape tools-used',
-    'keep_alive tool_progress tool_use_summary auth_status prompt_suggestion',
-  ]
-    .join(' ')
-    .split(' '),
-);
 
 /** Bytes read from the end of a session log while claude waits; reading them takes up to a second. */
 export const LOG_TAIL_BYTES = 8 * 1024 * 1024;
@@ -57,14 +42,14 @@ export function decodeLine(line: string): Event {
 }
 
 export function decodeObject(line: Fields): Event {
-  const decode = ownOf(DECODERS, stringOf(line.type)) ?? (isRenamedCall(line) ? decodeAssistant : decodeOther);
+  const decode = ownOf(DECODERS, lineName(line)) ?? (isRenamedCall(line) ? decodeAssistant : decodeOther);
   return decode(line);
 }
 
 /** Whether the line is a call under an unknown type, as a later claude may write it. Its cost counts. */
 function isRenamedCall(line: Fields): boolean {
   const { role, usage } = fieldsOf(line.message);
-  return role === 'assistant' && readUsage(usage) !== undefined && !KNOWN_TYPES.has(stringOf(line.type));
+  return role === 'assistant' && line.type !== 'system' && readUsage(usage) !== undefined && !isKnown(line);
 }
 
 const DECODERS: Readonly<Record<string, (line: Fields) => Event>> = {
@@ -73,7 +58,7 @@ const DECODERS: Readonly<Record<string, (line: Fields) => Event>> = {
   attachment: decodeAttachment,
   result: decodeResult,
   stream_event: decodePartial,
-  system: decodeSystemLine,
+  ...SYSTEM_DECODERS,
   'permission-mode': decodeMode,
   conversation_reset: (line) => ({ kind: 'reset', ...lineFields(line) }),
   command_lifecycle: decodeLifecycle,
@@ -82,23 +67,6 @@ const DECODERS: Readonly<Record<string, (line: Fields) => Event>> = {
   control_response: decodeResponse,
   control_cancel_request: (line) => ({ kind: 'control-cancel', requestId: stringOf(line.request_id) }),
 };
-
-function lineFields(line: Fields) {
-  const sessionId = textOf(line.session_id ?? line.sessionId);
-  return { uuid: textOf(line.uuid), sessionId, timestamp: timeOf(line.timestamp) };
-}
-
-/**
- * The subagent of a line; null for the main thread. The stream names the parent tool call. A session log only marks
- * lines outside the main thread.
- */
-export function subagentOf(line: Fields): string | null {
-  const own = line.isSidechain === true ? (textOf(line.agentId) ?? SIDECHAIN) : null;
-  return textOf(line.parent_tool_use_id) ?? own;
-}
-
-/** Stands for all subagents of a log that does not distinguish them. */
-export const SIDECHAIN = 'sidechain';
 
 function decodeAssistant(line: Fields): AssistantEvent {
   const message = fieldsOf(line.message);
@@ -141,13 +109,6 @@ function decodeUser(line: Fields): UserEvent {
     permissionMode: textOf(line.permissionMode),
     ...(markedRole(line) === 'prompt' && { marked: true as const }),
   };
-}
-
-function decodeSystemLine(line: Fields): Event {
-  const event = decodeSystem(line, lineFields(line));
-  // A subagent's compaction replaces only its own context.
-  if (event.kind !== 'boundary' || subagentOf(line) === null) return event;
-  return { kind: 'known', ...lineFields(line), name: 'system/compact_boundary' };
 }
 
 /** Session logs store the user's words during a turn, and texts of Claude Code, as attachments. */
@@ -220,11 +181,6 @@ function decodePartial(line: Fields): PartialEvent {
   const usage = readUsage(counts);
   const outputTokens = usage?.output ?? countOf(counts.output_tokens);
   return { kind: 'partial', ...lineFields(line), subagent: subagentOf(line), outputTokens, usage };
-}
-
-function decodeOther(line: Fields): Event {
-  const name = stringOf(line.type);
-  return { kind: KNOWN_TYPES.has(name) ? 'known' : 'unknown', ...lineFields(line), name };
 }
 
 function decodeRequest(line: Fields): ControlRequestEvent {

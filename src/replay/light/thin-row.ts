@@ -1,8 +1,9 @@
 import { expectedTokens } from '../../core/governor/gauge/token-estimate.ts';
 import { readBlocks } from '../../core/protocol/blocks.ts';
-import { decodeObject, subagentOf } from '../../core/protocol/decode.ts';
+import { decodeObject } from '../../core/protocol/decode.ts';
 import type { OtherEvent, UserEvent } from '../../core/protocol/events.ts';
 import { type Fields, fieldsOf, isFields, listOf, parseJson } from '../../core/protocol/fields.ts';
+import { subagentOf } from '../../core/protocol/line-fields.ts';
 import type { ReadLine, ReadQuickly } from '../read/line-feed.ts';
 import { answerReader } from './answer-row.ts';
 import { hidesText, QUOTE, unitsIn } from './json-units.ts';

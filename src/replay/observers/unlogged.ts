@@ -1,6 +1,6 @@
 import { answeredIn } from '../../core/protocol/blocks.ts';
-import { SIDECHAIN } from '../../core/protocol/decode.ts';
 import { countOf, fieldsOf, textOf } from '../../core/protocol/fields.ts';
+import { SIDECHAIN } from '../../core/protocol/line-fields.ts';
 import type { UnloggedAgent } from '../items-seen.ts';
 import type { Observer, Seen } from './seen.ts';
 
