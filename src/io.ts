@@ -25,7 +25,7 @@ interface DirectIo {
   write(text: string): void;
 }
 
-export type Where = Pick<Io, 'env' | 'cwd'>;
+export type CwdAndEnv = Pick<Io, 'env' | 'cwd'>;
 
 /** Prefix of variables that set configuration keys. */
 export const VARIABLE_PREFIX = 'CTXB_';

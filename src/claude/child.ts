@@ -4,7 +4,7 @@ import { closeSync, existsSync, openSync } from 'node:fs';
 import { constants, devNull } from 'node:os';
 import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { CtxbError, orElse } from '../errors.ts';
-import type { Environment, Where } from '../io.ts';
+import type { CwdAndEnv, Environment } from '../io.ts';
 
 /** Signals by which a user, or the program that started ctxb, asks it to end. */
 export const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
@@ -83,7 +83,7 @@ export function signalExitCode(signal: NodeJS.Signals): number {
 export async function runUntouched(
   program: string,
   args: readonly string[],
-  { cwd, env }: Where,
+  { cwd, env }: CwdAndEnv,
   input?: string,
 ): Promise<number> {
   const { isatty } = await import('node:tty');

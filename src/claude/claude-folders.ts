@@ -3,19 +3,19 @@ import { basename, join, resolve } from 'node:path';
 import type { GovernorState } from '../core/governor/state.ts';
 import { parseFields, textOf } from '../core/protocol/fields.ts';
 import { orElse } from '../errors.ts';
-import type { Where } from '../io.ts';
-import { readGiven } from '../store/files/given-file.ts';
+import type { CwdAndEnv } from '../io.ts';
+import { readForeign } from '../store/files/foreign-file.ts';
 import { kindOf, namesOf, realPath, statsOf } from '../store/files/plain-file.ts';
 import { readLines } from '../store/files/read-lines.ts';
 import { namesCompactionHook } from './compaction-hooks.ts';
 
 /** Claude Code's folder for the user's settings and logs: `$CLAUDE_CONFIG_DIR`, else `~/.claude`. */
-export function configFolder({ env, cwd }: Where): string {
+export function configFolder({ env, cwd }: CwdAndEnv): string {
   return env.CLAUDE_CONFIG_DIR ? resolve(cwd, env.CLAUDE_CONFIG_DIR) : join(env.HOME || homedir(), '.claude');
 }
 
 /** The settings of the user, and the shared and the local ones of the project in `cwd`. */
-export function settingsPaths(where: Where): string[] {
+export function settingsPaths(where: CwdAndEnv): string[] {
   const names = ['settings.json', 'settings.local.json'];
   return [join(configFolder(where), 'settings.json'), ...names.map((name) => join(where.cwd, '.claude', name))];
 }
@@ -26,12 +26,12 @@ export const SETTINGS_LIMIT = 4 * 1024 * 1024;
  * Whether the settings have a PreCompact hook, which may guard the context.
  * @param given the value of `--settings`: a path or JSON
  */
-export function hasCompactionHook(where: Where, given: string | undefined): boolean {
+export function hasCompactionHook(where: CwdAndEnv, given: string | undefined): boolean {
   const files = settingsPaths(where);
   const own = given?.trimStart().startsWith('{') ? parseFields(given) : undefined;
   const paths = given === undefined || own !== undefined ? files : [...files, resolve(where.cwd, given)];
   // claude cannot read an unreadable file either.
-  const texts = paths.map((path) => orElse(() => readGiven(path, SETTINGS_LIMIT).toString('utf8'), ''));
+  const texts = paths.map((path) => orElse(() => readForeign(path, SETTINGS_LIMIT).toString('utf8'), ''));
   return [...texts.map(parseFields), own ?? {}].some(({ hooks }) => namesCompactionHook(hooks));
 }
 
@@ -42,7 +42,7 @@ export function hasCompactionHook(where: Where, given: string | undefined): bool
  *
  * @param session `transcript`: path from a hook's input, preferred unless it is missing or of another session
  */
-export function findSessionLog({ id, transcript }: LoggedSession, place: Where): string | undefined {
+export function findSessionLog({ id, transcript }: LoggedSession, place: CwdAndEnv): string | undefined {
   const name = `${id}.jsonl`;
   if (id === undefined || basename(name) !== name) return undefined;
   if (transcript !== undefined && basename(transcript) === name && isFile(transcript)) return transcript;
@@ -54,13 +54,13 @@ export function findSessionLog({ id, transcript }: LoggedSession, place: Where):
 type LoggedSession = Partial<GovernorState['session']>;
 
 /** The session whose log in the project was written last, unless it has no messages (2.1.330). */
-export function newestSession(place: Where): string | undefined {
+export function newestSession(place: CwdAndEnv): string | undefined {
   const path = sessionLogsSince(0, place).find(mayBeResumed);
   return path && basename(path, '.jsonl');
 }
 
 /** Session logs of the project, newest first. @param since milliseconds since the epoch */
-export function sessionLogsSince(since: number, place: Where): string[] {
+export function sessionLogsSince(since: number, place: CwdAndEnv): string[] {
   const folder = projectLogs(place);
   const logs = namesOf(folder, SESSION_LOG).map((name) => join(folder, name));
   return newestFirst(logs, since);
@@ -80,7 +80,7 @@ function mayBeResumed(path: string): boolean {
 /**
  * The folder of the project's logs, which may not exist. Its name derives from the project's path with links resolved.
  */
-export function projectLogs(place: Where): string {
+export function projectLogs(place: CwdAndEnv): string {
   return join(configFolder(place), 'projects', projectFolder(realPath(place.cwd)));
 }
 
@@ -88,7 +88,7 @@ export function projectLogs(place: Where): string {
  * Whether a log may belong to the project. Not if its first row with a folder names another one; several projects can
  * share a folder of logs.
  */
-export function mayBeOfProject(path: string, { cwd }: Where): boolean {
+export function mayBeOfProject(path: string, { cwd }: CwdAndEnv): boolean {
   const own = realPath(cwd);
   for (const line of readLines(path)) {
     const named = line.includes('"cwd"') ? textOf(parseFields(line).cwd) : undefined;

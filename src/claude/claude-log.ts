@@ -1,7 +1,7 @@
 import type { ExitEvent } from '../core/governor/input.ts';
 import { promptsInTurn } from '../core/governor/prompts/mailbox.ts';
 import type { GovernorState } from '../core/governor/state.ts';
-import { DESCRIPTIVE_KEYS } from '../core/memory/entries/describe.ts';
+import { DESCRIPTIVE_KEYS } from '../core/memory/call-summary/describe-call.ts';
 import { type Fields, fieldsOf, listOf, stringOf } from '../core/protocol/fields.ts';
 import { rowsIn } from '../core/protocol/objects-in.ts';
 import { cut } from '../core/text/words.ts';

@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers';
-import type { Where } from '../io.ts';
+import type { CwdAndEnv } from '../io.ts';
 import { startChild } from './child.ts';
 
 /** How many words each kind of option consumes at most. `optional` and `many` stop at a word that starts with a dash. */
@@ -149,7 +149,7 @@ const REFUSED_FORMATS = ['--input-format', 'stream-json', '--output-format', 'te
 export async function refusesArguments(
   program: string,
   args: readonly string[],
-  { cwd, env }: Where,
+  { cwd, env }: CwdAndEnv,
 ): Promise<boolean> {
   const child = await startChild({ command: program, args: [...args, ...REFUSED_FORMATS], cwd, env });
   child.stdin.end();

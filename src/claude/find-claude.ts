@@ -2,8 +2,8 @@ import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import { CtxbError, orElse } from '../errors.ts';
-import type { Environment, Where } from '../io.ts';
-import { withGiven } from '../store/files/given-file.ts';
+import type { CwdAndEnv, Environment } from '../io.ts';
+import { withForeign } from '../store/files/foreign-file.ts';
 import { readAt } from '../store/files/plain-file.ts';
 
 export interface FindOptions {
@@ -20,7 +20,7 @@ const REMEDY = 'install Claude Code (npm install -g @anthropic-ai/claude-code), 
  *
  * @throws CtxbError `command-not-found`, with a remedy
  */
-export async function findClaude(where: Where, options: FindOptions = {}): Promise<string> {
+export async function findClaude(where: CwdAndEnv, options: FindOptions = {}): Promise<string> {
   const { given, self = process.argv[1] ?? '' } = options;
   if (given !== undefined) return findNamed(given, '--claude', where, self);
   const { CTXB_CLAUDE: chosen } = where.env;
@@ -28,11 +28,11 @@ export async function findClaude(where: Where, options: FindOptions = {}): Promi
   return onPath('claude', where, self) ?? refuse('no claude on PATH besides ctxb itself');
 }
 
-function onPath(name: string, { env }: Where, self: string): string | undefined {
+function onPath(name: string, { env }: CwdAndEnv, self: string): string | undefined {
   return placesOn(env.PATH, name).find((place) => isExecutable(place) && !isCtxb(place, self) && !namesCtxb(place));
 }
 
-function findNamed(name: string, by: string, where: Where, self: string): string {
+function findNamed(name: string, by: string, where: CwdAndEnv, self: string): string {
   // The current folder may no longer exist, so it is read only for a relative path.
   const pathOf = () => (isAbsolute(name) ? name : resolve(where.cwd, name));
   // As in a shell, a word without a slash is searched on PATH.
@@ -73,7 +73,7 @@ function isCtxb(file: string, self: string): boolean {
 
 /** Whether a file is a script that names ctxb, such as a wrapper or a copy. An unreadable script could not run. */
 function namesCtxb(file: string): boolean {
-  const head = orElse(() => withGiven(file, (fd) => readAt(fd, 0, HEAD_BYTES).toString('latin1')), '');
+  const head = orElse(() => withForeign(file, (fd) => readAt(fd, 0, HEAD_BYTES).toString('latin1')), '');
   return head.startsWith('#!') && /\bctxb\b/i.test(head);
 }
 

@@ -48,7 +48,7 @@ function* callsIn(path: string): Generator<LoggedCall> {
 
 /** Whether an event is a line of a call that reports usage. */
 export function isAnswered(event: Event): event is LoggedCall {
-  return event.kind === 'assistant' && !event.synthetic && event.usage !== undefined && !isAllZero(event.usage);
+  return event.kind === 'assistant' && !event.isSynthetic && event.usage !== undefined && !isAllZero(event.usage);
 }
 
 /** A session's log, and those of its subagents. Workflows and nested subagents have subfolders. */

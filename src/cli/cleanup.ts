@@ -3,7 +3,7 @@ import { resolveConfig } from '../config/resolve-config.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { counted } from '../report/figures.ts';
-import { onOneLine, printable, tell } from '../report/shown.ts';
+import { onOneLine, printable, tell } from '../report/printable.ts';
 import { isYes, readAnswer } from '../run/ask-person.ts';
 import { unfinishedRuns } from '../run/resume/earlier-run.ts';
 import { type CleanupPlan, carryOutCleanup, planCleanup, type Removal } from '../store/cleanup.ts';

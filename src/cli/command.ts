@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import type { Command } from 'commander';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { onOneLine, printableJson } from '../report/shown.ts';
+import { onOneLine, printableJson } from '../report/printable.ts';
 import { type Style, styleFor } from '../report/style.ts';
 
 export interface CommonFlags {

@@ -63,8 +63,8 @@ complete -c ctxb -f -a '(__ctxb)'
 /** Allowed words of options that set a configuration key, by the name of the option. */
 const WORDS: ReadonlyMap<string | undefined, readonly string[]> = new Map(
   KEY_PATHS.flatMap((path) => {
-    const { takes, option = '' }: Key = KEYS[path];
-    return typeof takes === 'string' ? [] : [[option.split(' ', 1)[0], takes] as const];
+    const { type, option = '' }: Key = KEYS[path];
+    return typeof type === 'string' ? [] : [[option.split(' ', 1)[0], type] as const];
   }),
 );
 

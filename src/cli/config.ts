@@ -5,7 +5,7 @@ import { toUsd } from '../core/governor/cost/cost.ts';
 import { fieldsOf, mapFields } from '../core/protocol/fields.ts';
 import type { Io } from '../io.ts';
 import { foldText } from '../report/layout.ts';
-import { onOneLine, printableJson, tell } from '../report/shown.ts';
+import { onOneLine, printableJson, tell } from '../report/printable.ts';
 import { type CommonFlags, type Define, printResult } from './command.ts';
 
 const EXIT_CONFIG = 2;

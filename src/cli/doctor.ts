@@ -5,7 +5,7 @@ import { FACTS } from '../doctor/facts.ts';
 import { inspectSurroundings, type Surroundings } from '../doctor/surroundings.ts';
 import type { Io } from '../io.ts';
 import { doctorJson, factsText, remarksText, type TextLayout, verdictText } from '../report/doctor.ts';
-import { onOneLine, printableJson } from '../report/shown.ts';
+import { onOneLine, printableJson } from '../report/printable.ts';
 import { styleFor } from '../report/style.ts';
 import { createProgress } from '../report/terminal/progress.ts';
 import { holdSignals } from '../run/signals.ts';
@@ -67,7 +67,7 @@ async function doctor(flags: DoctorFlags, io: Io): Promise<number> {
   if (checks.length > 0) progress.add(0);
   const started = Date.now();
   try {
-    const limits = { timeoutMs: flags.timeout && flags.timeout * 1000, stop: signals.stop, onLooked: progress.add };
+    const limits = { timeoutMs: flags.timeout && flags.timeout * 1000, stop: signals.stop, onChecked: progress.add };
     const diagnosis = await diagnose(checks, { claude, path: env.PATH }, around, limits);
     progress.clear();
     const received = signals.received();
@@ -90,6 +90,6 @@ function diagnosisText(claude: string, diagnosis: Diagnosis, ms: number, sheet: 
 function isUsable({ remarks }: Surroundings, { outcomes }: Diagnosis, strict: boolean): boolean {
   return (
     remarks.every(({ status }) => status !== 'fault') &&
-    outcomes.every(({ status, check }) => (strict ? status === 'holds' : status !== 'fails' || !check.vital))
+    outcomes.every(({ status, check }) => (strict ? status === 'holds' : status !== 'fails' || !check.isVital))
   );
 }

@@ -1,6 +1,6 @@
 import { type ConfigWorld, resolveConfig } from '../config/resolve-config.ts';
 import type { Io } from '../io.ts';
-import { printable, shellLine } from '../report/shown.ts';
+import { printable, shellLine } from '../report/printable.ts';
 import type { HeadlessRun } from '../run/headless-run.ts';
 import { planStart } from '../run/run-headless.ts';
 import { redact } from '../store/masks/redact.ts';

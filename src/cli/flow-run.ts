@@ -11,7 +11,7 @@ import { createFlowProgress, flowEndLines } from '../flow/report/flow-progress.t
 import { type FlowRun, runFlow } from '../flow/run/conduct-flow.ts';
 import { readStepClaude } from '../flow/run/run-step.ts';
 import type { Io } from '../io.ts';
-import { shellLine, tell } from '../report/shown.ts';
+import { shellLine, tell } from '../report/printable.ts';
 import { styleFor } from '../report/style.ts';
 import { refuseRunning } from '../run/resume/earlier-run.ts';
 import { stopOrphanedRuns } from '../run/resume/resume-run.ts';

@@ -4,7 +4,7 @@ import { CtxbError } from '../errors.ts';
 import { earlierRuns, findRun } from '../flow/earlier-run.ts';
 import { readFlow } from '../flow/file/read-flow.ts';
 import type { Flow } from '../flow/flow.ts';
-import { flowExplainText, lookAt } from '../flow/report/explain.ts';
+import { flowExplainText, viewFlow } from '../flow/report/explain.ts';
 import { flowReportText, reportRun } from '../flow/report/run-report.ts';
 import type { Io } from '../io.ts';
 import { type CommonFlags, printResult } from './command.ts';
@@ -25,7 +25,7 @@ export async function createLook({ contextDir }: CommonFlags, io: Io) {
   const config = await effectiveConfig(io, { contextDir });
   const { window, flow: global } = config;
   const place = { cwd: io.cwd, contextDir: resolve(io.cwd, config.contextDir), window, global };
-  return (flow: Flow) => lookAt(flow, place);
+  return (flow: Flow) => viewFlow(flow, place);
 }
 
 /** `ctxb flow report`: prints the inputs and the usage of a run's steps. @param name default: the newest run */

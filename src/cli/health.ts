@@ -6,7 +6,7 @@ import { createHealthReader } from '../health/health-report.ts';
 import type { Io } from '../io.ts';
 import { counted } from '../report/figures.ts';
 import { healthTable } from '../report/health-table.ts';
-import { onOneLine, tell } from '../report/shown.ts';
+import { onOneLine, tell } from '../report/printable.ts';
 import { isTorn, readLines } from '../store/files/read-lines.ts';
 import { findHealthLogs } from '../store/ledgers/health-log.ts';
 import { type CommonFlags, type Define, printResult } from './command.ts';

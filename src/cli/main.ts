@@ -3,7 +3,7 @@ import { closest, didYouMean } from '../config/finding.ts';
 import { CtxbError, isCtxbError, shortageOf } from '../errors.ts';
 import { hasVariable, type Io } from '../io.ts';
 import { hangingIndent } from '../report/layout.ts';
-import { onOneLine, printable, shellLine, shownOn, tell } from '../report/shown.ts';
+import { onOneLine, printable, shellLine, tell, withoutControls } from '../report/printable.ts';
 import type { CommandModule, Connect } from './command.ts';
 
 /** Each command is loaded only when it is called, so that ctxb starts fast. */
@@ -80,7 +80,7 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
 
 /** Keeps control sequences of others out of the output. Copies getters, so that stdin is opened only to be read. */
 function withShownOutput(io: Io): Io {
-  const shown = { stdout: shownOn(io.stdout), stderr: shownOn(io.stderr) };
+  const shown = { stdout: withoutControls(io.stdout), stderr: withoutControls(io.stderr) };
   return Object.create(null, { ...Object.getOwnPropertyDescriptors(io), ...Object.getOwnPropertyDescriptors(shown) });
 }
 

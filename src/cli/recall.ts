@@ -7,7 +7,7 @@ import { CtxbError, unreadableError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { matchOf, mayContain, type Recalled, recallFrom, type Search } from '../replay/recall.ts';
 import { findSources } from '../replay/sources.ts';
-import { onOneLine, tell } from '../report/shown.ts';
+import { onOneLine, tell } from '../report/printable.ts';
 import type { Style } from '../report/style.ts';
 import { redact } from '../store/masks/redact.ts';
 import { keptDocuments } from '../store/sessions/sessions.ts';

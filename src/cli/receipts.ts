@@ -3,13 +3,13 @@ import { findSessionLog, sessionLogsSince } from '../claude/claude-folders.ts';
 import { contextFolder, effectiveConfig } from '../config/resolve-config.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
-import type { ReliefSeen } from '../replay/items-seen.ts';
+import type { RecordedRelief } from '../replay/recorded-items.ts';
 import { replaySource } from '../replay/replay.ts';
 import type { SessionOptions } from '../replay/session-replay.ts';
 import { findSources } from '../replay/sources.ts';
 import { foldText, textWidth } from '../report/layout.ts';
+import { onOneLine } from '../report/printable.ts';
 import { LEGEND, type ReliefReceipt, receiptLines } from '../report/receipts.ts';
-import { onOneLine } from '../report/shown.ts';
 import { kindOf } from '../store/files/plain-file.ts';
 import { stateFolder } from '../store/folders/user-folders.ts';
 import { redact } from '../store/masks/redact.ts';
@@ -114,7 +114,7 @@ async function runReceipts(written: readonly WrittenReceipt[], all: readonly Wri
 
 function untracedReceipt({ session, receipt }: WrittenReceipt, file = ''): ReliefReceipt {
   const { relief, all, kept, given, gone, stayed, at } = receipt;
-  const seen: ReliefSeen = {
+  const seen: RecordedRelief = {
     ...{ relief, all, kept, given, stayed, actual: true, call: at.call, line: 0 },
     gone: gone.map((fact) => ({ ...fact, line: null, again: null })),
   };

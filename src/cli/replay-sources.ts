@@ -9,7 +9,7 @@ import type { DepthOptions, SessionAttempt } from '../replay/replay.ts';
 import { bytesOf, type findAllSources, type Source } from '../replay/sources.ts';
 import { isActiveSince, isFull, type SessionFigures } from '../replay/summary.ts';
 import { counted } from '../report/figures.ts';
-import { onOneLine } from '../report/shown.ts';
+import { onOneLine } from '../report/printable.ts';
 import { type FileCache, openFileCache } from '../store/files/file-cache.ts';
 import { cacheFolder } from '../store/folders/user-folders.ts';
 import { type DiskText, joinTexts, masked, maskedJson } from '../store/masks/disk-text.ts';

@@ -4,7 +4,7 @@ import type { Flags } from '../config/resolve-config.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { presentLines } from '../report/layout.ts';
-import { shellLine } from '../report/shown.ts';
+import { shellLine } from '../report/printable.ts';
 import type { Define } from './command.ts';
 import { type RunRequest, runClaude } from './run-claude.ts';
 
@@ -138,10 +138,10 @@ const OPTIONS = KEY_PATHS.flatMap((path) => {
   });
 });
 
-function helpOf(flags: string, { takes, preset, about }: Key): string {
-  const does = `${about.charAt(0).toLowerCase()}${about.slice(1, -1)}`;
-  if (takes === 'flag') return flags.startsWith('--no-') ? `do not ${does}` : does;
-  const values = takes === 'share' ? SHARE : typeof takes !== 'string' && takes.join(', ');
+function helpOf(flags: string, { type, preset, description }: Key): string {
+  const does = `${description.charAt(0).toLowerCase()}${description.slice(1, -1)}`;
+  if (type === 'flag') return flags.startsWith('--no-') ? `do not ${does}` : does;
+  const values = type === 'share' ? SHARE : typeof type !== 'string' && type.join(', ');
   const notes = presentLines(values, preset !== undefined && `default: ${preset}`);
   return notes.length === 0 ? does : `${does} (${notes.join('; ')})`;
 }

@@ -2,7 +2,7 @@ import { DEFAULTS } from '../config/defaults.ts';
 import { quickConfig } from '../config/quick-config.ts';
 import { messageOf } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { onOneLine } from '../report/shown.ts';
+import { onOneLine } from '../report/printable.ts';
 import { styleFor } from '../report/style.ts';
 import { judgeStatus } from '../statusline/judge-status.ts';
 import { newestLines, readStatusInput, type StatusInput } from '../statusline/status-input.ts';

@@ -2,7 +2,7 @@ import { groupsIn, isFields } from '../core/protocol/fields.ts';
 import { CtxbError } from '../errors.ts';
 import { type Finding, isToolKey, type Origin, settingAt, type ToolKey } from './config.ts';
 import { DEFAULTS } from './defaults.ts';
-import { closest, closestChoice, didYouMean, finding, shown } from './finding.ts';
+import { closest, closestChoice, didYouMean, displayed, finding } from './finding.ts';
 import { KEY_PATHS, type KeyPath } from './keys.ts';
 import type { ConfigFile } from './read-config.ts';
 import type { SetValue } from './resolve-config.ts';
@@ -41,7 +41,7 @@ export function checkFile({ path, source, content }: ConfigFile) {
   }
 
   function refuse(key: string, expected: string, found: unknown, todo: string): void {
-    findings.push(finding(key, { expected, found: shown(found), origin, todo }));
+    findings.push(finding(key, { expected, found: displayed(found), origin, todo }));
   }
 }
 
@@ -53,7 +53,7 @@ export function checkValue({ key, value, origin }: SetValue): Finding | undefine
   const { expected } = readValue(key, value);
   return expected === undefined
     ? undefined
-    : finding(key, { expected, found: shown(value), origin, todo: advice(key, value, expected, origin) });
+    : finding(key, { expected, found: displayed(value), origin, todo: advice(key, value, expected, origin) });
 }
 
 /** Parses the text of a flag or variable as the first of text, number and boolean that the key accepts. */
@@ -66,7 +66,7 @@ export function fromText(key: KeyPath, value: unknown): unknown {
 export function parseNumberOption(key: KeyPath, option: string, text: string): number {
   const { setting, expected } = readValue(key, fromText(key, text));
   if (expected === undefined) return Number(setting);
-  throw new CtxbError('usage', `${option}: expected ${expected}, found ${shown(text)}`);
+  throw new CtxbError('usage', `${option}: expected ${expected}, found ${displayed(text)}`);
 }
 
 /** The values that a text may stand for, likeliest first. A blank text is not a number. */
@@ -88,6 +88,6 @@ function advice(key: KeyPath | ToolKey, value: unknown, expected: string, { sour
   const [thousands] = expected.includes('of tokens') ? groupsIn(THOUSANDS, String(value)) : [];
   const [percent] = expected.includes('%"') ? groupsIn(WHOLE_PERCENT, String(value)).filter(Boolean) : [];
   const suggestion = closestChoice(value, expected) ?? (thousands && `${thousands}000`) ?? (percent && `"${percent}%"`);
-  const usual = fallback === undefined ? '' : ` (default ${shown(fallback)})`;
+  const usual = fallback === undefined ? '' : ` (default ${displayed(fallback)})`;
   return didYouMean(suggestion, `correct it or leave it out${usual}`);
 }

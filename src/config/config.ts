@@ -80,7 +80,13 @@ export function settingAt(config: Config, key: ConfigPath | ToolKey): unknown {
 }
 
 /** Precedence of the sources: the higher rank wins. */
-export const RANKS: Readonly<Record<Origin['source'], number>> = { default: 0, file: 1, user: 2, env: 3, flag: 4 };
+export const SOURCE_RANKS: Readonly<Record<Origin['source'], number>> = {
+  default: 0,
+  file: 1,
+  user: 2,
+  env: 3,
+  flag: 4,
+};
 
 /** Importance of a step's output when not all outputs fit. */
 export type Priority = 'critical' | 'high' | 'medium' | 'low';

@@ -12,7 +12,7 @@ export function finding(
   return { key, message: `${subject}: expected ${expected}, found ${found}${place}; ${todo}` };
 }
 
-export function shown(value: unknown): string {
+export function displayed(value: unknown): string {
   const text = JSON.stringify(value) ?? 'nothing';
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }
@@ -38,7 +38,7 @@ export function closest(word: string, candidates: Iterable<string>): string | un
 export function closestChoice(word: unknown, expected: string): string | undefined {
   const choices = [...expected.matchAll(/"([a-z-]+)"/g)].flatMap(([, choice]) => choice ?? []);
   const suggestion = typeof word === 'string' ? closest(word, choices) : undefined;
-  return suggestion && shown(suggestion);
+  return suggestion && displayed(suggestion);
 }
 
 /** The advice to use the nearest candidate; without a similar one, another advice. */

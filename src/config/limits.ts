@@ -1,5 +1,5 @@
-import { RANKS } from './config.ts';
-import { finding, shown } from './finding.ts';
+import { SOURCE_RANKS } from './config.ts';
+import { displayed, finding } from './finding.ts';
 import type { KeyPath } from './keys.ts';
 import type { SetValue } from './resolve-config.ts';
 import { readValue } from './schema.ts';
@@ -19,14 +19,16 @@ export const LIMITS = [
  * and applies the lower of two limits. The returned values are valid, and those of the highest source come last.
  */
 export function keepLimits(all: readonly SetValue[]) {
-  const limit = all.findLast(({ key, origin }) => isLimit(key) && RANKS[origin.source] > RANKS.file);
+  const limit = all.findLast(({ key, origin }) => isLimit(key) && SOURCE_RANKS[origin.source] > SOURCE_RANKS.file);
   const subject = limit && `${limit.key} (${limit.origin.where ?? limit.origin.source})`;
   const lifting = subject === undefined ? [] : all.filter(liftsLimits);
   const expected = `nothing that lifts ${subject}`;
   const todo = 'it is ignored; --observe or CTXB_OBSERVE may say it';
   return {
     values: all.filter((value) => !lifting.includes(value) && !isLoose(value, all)),
-    warnings: lifting.map(({ key, value, origin }) => finding(key, { expected, found: shown(value), origin, todo })),
+    warnings: lifting.map(({ key, value, origin }) =>
+      finding(key, { expected, found: displayed(value), origin, todo }),
+    ),
   };
 }
 

@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 import { fieldsOf, groupsIn } from '../core/protocol/fields.ts';
-import { withSpaces } from '../core/text/words.ts';
+import { collapseWhitespace } from '../core/text/words.ts';
 import { messageOf } from '../errors.ts';
 
 /** An error in the syntax of a text, with its line and column, both counted from 1. */
@@ -35,7 +35,7 @@ export function parseJson(text: string): unknown {
   } catch (error) {
     const before = text.slice(0, faultOffset(text, messageOf(error))).split('\n');
     // The message may quote whole lines of the file.
-    const message = withSpaces(messageOf(error));
+    const message = collapseWhitespace(messageOf(error));
     throw new SyntaxFault('JSON', message, { line: before.length, column: (before.at(-1) ?? '').length + 1 });
   }
 }

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fieldsOf, mapFields } from '../core/protocol/fields.ts';
 import { systemReason } from '../errors.ts';
 import type { Environment } from '../io.ts';
-import { GivenFault, readGiven, readNamed } from '../store/files/given-file.ts';
+import { ForeignFileFault, readForeign, readNamed } from '../store/files/foreign-file.ts';
 import { realPath } from '../store/files/plain-file.ts';
 import { errorCode } from '../store/files/store-error.ts';
 import { userHome } from '../store/folders/user-folders.ts';
@@ -123,7 +123,7 @@ function textOf(bytes: Buffer): string {
 }
 
 async function readPlace(path: string): Promise<unknown> {
-  const text = textOf(readGiven(path, LIMIT));
+  const text = textOf(readForeign(path, LIMIT));
   if (!path.endsWith('package.json')) return text.trim() === '' ? undefined : parseData(path, text);
   // Nearly every folder has a package.json, and errors in one without the key do not concern ctxb.
   if (!text.includes(`"${PACKAGE_KEY}"`)) return undefined;
@@ -135,7 +135,7 @@ function faultText(error: unknown): string {
   if (error instanceof SyntaxFault) {
     return `:${error.line}:${error.column}: expected valid ${error.format}, found: ${error.message}; correct the file`;
   }
-  if (error instanceof GivenFault) return `: ${error.message}; make it one, or remove it`;
+  if (error instanceof ForeignFileFault) return `: ${error.message}; make it one, or remove it`;
   const code = errorCode(error);
   if (code === undefined) throw error;
   const remedy = code === 'ENOENT' ? 'name another file' : 'make it readable or remove it';

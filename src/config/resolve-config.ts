@@ -1,8 +1,16 @@
 import { dirname, resolve } from 'node:path';
-import type { Where } from '../io.ts';
+import type { CwdAndEnv } from '../io.ts';
 import { isInside, realPath } from '../store/files/plain-file.ts';
 import { checkFile, checkValue, fromText } from './check.ts';
-import { BUDGET_FIELDS, type Config, type Finding, type Origin, RANKS, requireValid, type ToolKey } from './config.ts';
+import {
+  BUDGET_FIELDS,
+  type Config,
+  type Finding,
+  type Origin,
+  requireValid,
+  SOURCE_RANKS,
+  type ToolKey,
+} from './config.ts';
 import { DEFAULTS, settingsFor, withValues } from './defaults.ts';
 import { finding } from './finding.ts';
 import { KEY_PATHS, KEYS, type Key, type KeyPath } from './keys.ts';
@@ -25,7 +33,7 @@ export interface ResolvedConfig {
   readonly warnings: readonly Finding[];
 }
 
-export interface ConfigWorld extends Where {
+export interface ConfigWorld extends CwdAndEnv {
   readonly flags?: Flags;
   readonly file?: WantedFile;
 }
@@ -60,7 +68,7 @@ export function resolveFound(found: FoundConfig, { cwd, env, flags = {} }: Confi
 
 /** A file may have come with somebody else's repository; a flag or a variable may name any context folder. */
 function outsideFindings({ key, value, origin }: SetValue, cwd: string): Finding[] {
-  if (origin.where === undefined || RANKS[origin.source] > RANKS.user) return [];
+  if (origin.where === undefined || SOURCE_RANKS[origin.source] > SOURCE_RANKS.user) return [];
   const folder = dirname(origin.where);
   if (isInside(realPath(folder), realPath(resolve(cwd, String(value))))) return [];
   const todo = 'a place elsewhere is yours to say, with --context-dir or CTXB_CONTEXT_DIR';
@@ -80,11 +88,11 @@ export function resolveStored(stored: readonly SetValue[], flags: Flags): Resolv
 }
 
 /** The configuration that a command runs with. Throws as {@link requireValid}. */
-export async function effectiveConfig({ cwd, env }: Where, flags: Flags = {}): Promise<Config> {
+export async function effectiveConfig({ cwd, env }: CwdAndEnv, flags: Flags = {}): Promise<Config> {
   return requireValid(await resolveConfig({ cwd, env, flags })).config;
 }
 
-export async function contextFolder(io: Where, contextDir?: string): Promise<string> {
+export async function contextFolder(io: CwdAndEnv, contextDir?: string): Promise<string> {
   const config = await effectiveConfig(io, { contextDir });
   return resolve(io.cwd, config.contextDir);
 }
@@ -102,7 +110,7 @@ function resolveValues(all: readonly SetValue[], readFindings: readonly Finding[
 
   const settings = values.flatMap(({ key, value }) => settingsFor(key, readValue(key, value).setting));
   const levels = adaptToLevels(withValues(DEFAULTS, settings), sources);
-  const isOwnDir = RANKS[sources.contextDir.source] > RANKS.file;
+  const isOwnDir = SOURCE_RANKS[sources.contextDir.source] > SOURCE_RANKS.file;
   const config = isOwnDir ? { ...levels, costDir: levels.contextDir } : levels;
   return { config, sources, values, findings: [...readFindings, ...faults, ...checkLevels(config, sources)], warnings };
 }
@@ -118,7 +126,7 @@ function flagValues(flags: Flags): SetValue[] {
 /** The last value of each key wins. A preset of briefings replaces the sizes of lower sources. */
 function latest(all: readonly SetValue[]): SetValue[] {
   const values = new Map(all.map((value) => [value.key, value]));
-  const rankOf = (key: KeyPath) => RANKS[values.get(key)?.origin.source ?? 'default'];
+  const rankOf = (key: KeyPath) => SOURCE_RANKS[values.get(key)?.origin.source ?? 'default'];
   const replaced = BUDGET_FIELDS.map((size) => `flow.${size}` as const).filter(
     (key) => rankOf(key) < rankOf('flow.preset'),
   );

@@ -11,12 +11,13 @@ export const KEY_SCHEMAS: ReadonlyMap<KeyPath, KeySchema> = new Map(
 
 /** The schema of the budget for one tool, which replaces `tools.perCall`. */
 export const TOOL_SCHEMA: KeySchema = keySchemaFor({
-  takes: 'share',
-  about: "Budget for one tool instead of perCall, by the tool's name; * stands for any characters. In a file only.",
+  type: 'share',
+  description:
+    "Budget for one tool instead of perCall, by the tool's name; * stands for any characters. In a file only.",
 });
 
-export function keySchemaFor({ takes, about }: Key): KeySchema {
-  return v.pipe(schemaOf(takes), v.description(about));
+export function keySchemaFor({ type, description }: Key): KeySchema {
+  return v.pipe(schemaOf(type), v.description(description));
 }
 
 /** Names at the top level of a file: keys, and groups of keys. */

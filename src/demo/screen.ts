@@ -5,7 +5,7 @@ import type { Output } from '../io.ts';
 import type { SessionSummary } from '../replay/summary.ts';
 import { counted, dollars, roundedTokens, shareOf, tokens } from '../report/figures.ts';
 import { hangingIndent, textWidth } from '../report/layout.ts';
-import { printable } from '../report/shown.ts';
+import { printable } from '../report/printable.ts';
 import type { Style } from '../report/style.ts';
 import { resultText } from '../run/output/output.ts';
 

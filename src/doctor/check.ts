@@ -8,9 +8,9 @@ export interface Check {
   /** A sentence in the present tense. */
   readonly fact: string;
   /** ctxb's behaviour if the fact does not hold. */
-  readonly instead: string;
+  readonly fallback: string;
   /** Whether ctxb cannot work with a claude that fails this check. */
-  readonly vital?: true;
+  readonly isVital?: true;
   /** The scene that shows the fact. Checks with the same scene share one run of it. */
   readonly scene: Scene;
   /** The expectations about a scene's record. The first one that fails is reported. */

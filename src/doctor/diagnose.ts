@@ -11,7 +11,7 @@ import { tokens } from '../report/figures.ts';
 import { timeoutSignal } from '../run/signals.ts';
 import { type Check, Contradiction, type SetupFinding, setupFinding } from './check.ts';
 import { type Limits, runChecks, sceneTimeoutMs } from './run-checks.ts';
-import { type Place, type Stage, withStage } from './stage.ts';
+import { type Stage, type TestedClaude, withStage } from './stage.ts';
 import type { Surroundings } from './surroundings.ts';
 
 export type Diagnosis = Awaited<ReturnType<typeof diagnose>>;
@@ -20,7 +20,7 @@ export type Diagnosis = Awaited<ReturnType<typeof diagnose>>;
  * Examines a claude offline. A stand-in on this machine replaces the API, and all files are in temporary folders, which
  * are removed afterwards. Values that claude does not report are undefined.
  */
-export async function diagnose(checks: readonly Check[], place: Place, around: Surroundings, limits: Limits) {
+export async function diagnose(checks: readonly Check[], place: TestedClaude, around: Surroundings, limits: Limits) {
   const timeout = timeoutSignal(sceneTimeoutMs(limits), limits.stop);
   const [version, fresh] = await withStage({ calls: [] }, place, timeout, (stage) =>
     Promise.all([askVersion(place.claude, stage), askFreshContext(stage, around.model).catch(undefinedIfContradicted)]),

@@ -22,8 +22,8 @@ export const FACTS: readonly Check[] = [
   {
     name: 'two-way-stream',
     fact: 'claude answers a prompt on stdin, ends its turn with one result, and takes the next prompt.',
-    instead: 'nothing: ctxb has no other way to speak to claude',
-    vital: true,
+    fallback: 'nothing: ctxb has no other way to speak to claude',
+    isVital: true,
     scene: plainTurns,
     expect: ({ turns }) =>
       turns.flatMap((turn, index) => [
@@ -35,16 +35,16 @@ export const FACTS: readonly Check[] = [
   {
     name: 'control-channel',
     fact: 'claude answers initialize, with the hooks, with success.',
-    instead: "nothing: notes, tool budgets and the level of claude's own compaction need it",
-    vital: true,
+    fallback: "nothing: notes, tool budgets and the level of claude's own compaction need it",
+    isVital: true,
     scene: askedAtTheStart,
     expect: ({ answers }) => [[answers.get('initialize')?.ok === true, 'it was refused']],
   },
   {
     name: 'hook-error-proceeds',
     fact: 'After an error from a hook claude continues as without the hook: prompts, tools, compactions.',
-    instead: 'nothing: a slow hook would hang the turn or lose the prompt',
-    vital: true,
+    fallback: 'nothing: a slow hook would hang the turn or lose the prompt',
+    isVital: true,
     scene: failingHooks,
     expect(seen) {
       const [turn, compact = [], after] = seen.turns;
@@ -61,11 +61,13 @@ export const FACTS: readonly Check[] = [
   {
     name: 'usage-per-call',
     fact: 'Each line of an answer has the tokens that its own API call has read, not a sum.',
-    instead: 'without any usage, ctxb estimates the context from characters; it would mistake a sum for a context',
-    vital: true,
+    fallback: 'without any usage, ctxb estimates the context from characters; it would mistake a sum for a context',
+    isVital: true,
     scene: plainTurns,
     expect({ turns: [turn = []] }) {
-      const calls = eventsOf(turn, 'assistant').filter(({ subagent, synthetic }) => subagent === null && !synthetic);
+      const calls = eventsOf(turn, 'assistant').filter(
+        ({ subagent, isSynthetic }) => subagent === null && !isSynthetic,
+      );
       const shown = calls.map(({ usage }) => usage && contextOf(usage));
       const text = `calls of ${CONTEXTS_OF_FIRST_TURN.join(', ')} tokens show ${shown.join(', ')}`;
       return [[[...new Set(shown)].join() === CONTEXTS_OF_FIRST_TURN.join(), text]];
@@ -74,7 +76,7 @@ export const FACTS: readonly Check[] = [
   {
     name: 'context-asked',
     fact: 'Right after the start claude reports its window, without a call of the model.',
-    instead: 'ctxb does not know the window before the first result: until then it does not warn, cut or compact',
+    fallback: 'ctxb does not know the window before the first result: until then it does not warn, cut or compact',
     scene: askedAtTheStart,
     expect(seen) {
       const answer = seen.answers.get('get_context_usage');
@@ -92,7 +94,7 @@ export const FACTS: readonly Check[] = [
   {
     name: 'cost-in-result',
     fact: 'A result has the cost of the process so far.',
-    instead: 'ctxb counts the cost of each call from list prices, or from cost.prices',
+    fallback: 'ctxb counts the cost of each call from list prices, or from cost.prices',
     scene: plainTurns,
     expect({ turns }) {
       const [first = 0, second = 0] = turns.map((turn) => resultOf(turn)?.costUsd);
@@ -105,7 +107,7 @@ export const FACTS: readonly Check[] = [
   {
     name: 'hook-post-tool-use',
     fact: 'PostToolUse can replace the result that the model sees (updatedToolOutput), and add to it.',
-    instead: 'ctxb does not cut a result that is too large; the budget counts it, and the next Read gets less',
+    fallback: 'ctxb does not cut a result that is too large; the budget counts it, and the next Read gets less',
     scene: toolCompactAndClear,
     expect(seen) {
       const [, request = ''] = requestsOf(seen);
@@ -118,7 +120,7 @@ export const FACTS: readonly Check[] = [
   {
     name: 'hook-session-start',
     fact: 'claude calls SessionStart after /compact and after /clear, and its text begins the fresh context.',
-    instead: 'the document of a handoff goes with the next prompt, and lost evidence stays in the notes',
+    fallback: 'the document of a handoff goes with the next prompt, and lost evidence stays in the notes',
     scene: toolCompactAndClear,
     expect: (seen) =>
       ['compact', 'clear'].map((source) => {
@@ -129,7 +131,7 @@ export const FACTS: readonly Check[] = [
   {
     name: 'compact-succeeds',
     fact: '/compact with a focus replaces the conversation by a summary, and reports a boundary.',
-    instead: 'ctxb tries a compaction that does not help at most twice, then hands over to a fresh context',
+    fallback: 'ctxb tries a compaction that does not help at most twice, then hands over to a fresh context',
     scene: toolCompactAndClear,
     expect(seen) {
       const turn = seen.turns[1] ?? [];
@@ -147,7 +149,7 @@ export const FACTS: readonly Check[] = [
   {
     name: 'clear-forgets',
     fact: '/clear empties the conversation, and a new session id or a reset shows it.',
-    instead: 'a handoff asks claude how full its context is, and starts a new process if it is not empty',
+    fallback: 'a handoff asks claude how full its context is, and starts a new process if it is not empty',
     scene: toolCompactAndClear,
     expect(seen) {
       const [, , before = [], clear = [], after = []] = seen.turns;
@@ -163,7 +165,7 @@ export const FACTS: readonly Check[] = [
   {
     name: 'compact-exact',
     fact: "A mod in a running claude answers /compact: claude asks for no summary, and the next request holds the mod's note and every prompt.",
-    instead: 'compactions are summaries, and ctxb says so once',
+    fallback: 'compactions are summaries, and ctxb says so once',
     scene: compactedExactly,
     expect(seen) {
       const next = requestWith(seen, 'the prompt after');
@@ -180,7 +182,7 @@ export const FACTS: readonly Check[] = [
   {
     name: 'trigger-moved',
     fact: 'apply_flag_settings moves the level at which a running claude compacts, also in the middle of a turn.',
-    instead: 'claude compacts at its own level; ctxb can do nothing earlier in a long turn',
+    fallback: 'claude compacts at its own level; ctxb can do nothing earlier in a long turn',
     scene: movedTrigger,
     expect({ answers, turns: [turn = []], requests }) {
       const at = requests.findIndex(({ kind }) => kind === 'summary');
@@ -198,7 +200,7 @@ export const FACTS: readonly Check[] = [
   {
     name: 'resume-after-kill',
     fact: 'After SIGKILL a new process continues the session (--resume), with the whole conversation.',
-    instead: 'if claude does not know the session, ctxb begins a fresh one with the notes',
+    fallback: 'if claude does not know the session, ctxb begins a fresh one with the notes',
     scene: resumedAfterKill,
     expect(seen) {
       const next = requestsOf(seen).at(-1) ?? '';

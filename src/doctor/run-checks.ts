@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { timeoutSignal } from '../run/signals.ts';
 import { type Check, Contradiction, type Scene, type SceneRecord } from './check.ts';
-import { type Place, withStage } from './stage.ts';
+import { type TestedClaude, withStage } from './stage.ts';
 
 /**
  * - `holds`
@@ -21,7 +21,7 @@ export interface Limits {
   /** Milliseconds for all checks together; a single scene may take a third. Undefined: two minutes for each scene. */
   readonly timeoutMs: number | undefined;
   readonly stop: AbortSignal;
-  readonly onLooked?: (facts: number) => void;
+  readonly onChecked?: (facts: number) => void;
 }
 
 const USUAL_MS = 120_000;
@@ -34,7 +34,11 @@ export function sceneTimeoutMs({ timeoutMs }: Limits): number {
 const MAX_PARALLEL = 8;
 
 /** Checks the facts with a claude. The scene of the first check runs alone: if it fails, no other can run. */
-export async function runChecks(checks: readonly Check[], place: Place, limits: Limits): Promise<readonly Outcome[]> {
+export async function runChecks(
+  checks: readonly Check[],
+  place: TestedClaude,
+  limits: Limits,
+): Promise<readonly Outcome[]> {
   const [first] = checks;
   if (first === undefined) return [];
   const { timeoutMs, stop } = limits;
@@ -46,7 +50,7 @@ export async function runChecks(checks: readonly Check[], place: Place, limits: 
   };
   const play = async (scene: Scene) => {
     played.set(scene, await playScene(scene, place, sceneTimeoutMs(limits), over));
-    limits.onLooked?.(checks.filter((check) => check.scene === scene).length);
+    limits.onChecked?.(checks.filter((check) => check.scene === scene).length);
   };
   await play(first.scene);
   if (outcomeOf(first).status === 'holds') {
@@ -60,7 +64,7 @@ export async function runChecks(checks: readonly Check[], place: Place, limits: 
 }
 
 /** Plays a scene once. Resolves with a verdict on all its checks if it did not finish. */
-async function playScene({ scenario, hooks, play }: Scene, place: Place, ms: number, over: AbortSignal) {
+async function playScene({ scenario, hooks, play }: Scene, place: TestedClaude, ms: number, over: AbortSignal) {
   const more = `give a slow machine more time with --timeout ${Math.ceil((6 * ms) / 1000)}`;
   if (over.aborted) return unknownVerdict(`not tried, the time was up: ${more}`);
   const timeout = timeoutSignal(ms, over);

@@ -13,7 +13,7 @@ import { withStandin } from '../standin/standin.ts';
 import { type ModFolder, makeModFolder } from '../store/runs/mod-folder.ts';
 import { Contradiction } from './check.ts';
 
-export interface Place {
+export interface TestedClaude {
   readonly claude: string;
   readonly path: string | undefined;
   /** Folder of ctxb's mod. Default: where the build puts it. */
@@ -49,7 +49,7 @@ const TWO_WAY = [
 
 export function withStage<T>(
   scenario: Scenario,
-  { claude, path, mod }: Place,
+  { claude, path, mod }: TestedClaude,
   timeout: AbortSignal,
   work: (stage: Stage) => Promise<T>,
 ): Promise<T> {

@@ -9,15 +9,15 @@ import { type ResolvedConfig, resolveConfig } from '../config/resolve-config.ts'
 import { type Fields, fieldsOf, textOf } from '../core/protocol/fields.ts';
 import { isAtLeast } from '../core/protocol/version.ts';
 import { messageOf } from '../errors.ts';
-import type { Where } from '../io.ts';
-import { GivenFault, readGiven } from '../store/files/given-file.ts';
+import type { CwdAndEnv } from '../io.ts';
+import { ForeignFileFault, readForeign } from '../store/files/foreign-file.ts';
 import { kindOf } from '../store/files/plain-file.ts';
 import { requireOwn } from '../store/folders/context-dir.ts';
 import { type SetupFinding, setupFinding } from './check.ts';
 
 export type Surroundings = Awaited<ReturnType<typeof inspectSurroundings>>;
 
-export async function inspectSurroundings(world: Where) {
+export async function inspectSurroundings(world: CwdAndEnv) {
   const resolved = await resolveConfig(world);
   const { settings, remarks } = readSettings(world);
   const odd = checkOddSettings(settings);
@@ -96,7 +96,7 @@ const MANAGED =
  * The values of claude's settings for the folder and the environment, by name; variables begin with `env.`. Settings
  * override the environment. A file that is not JSON causes a finding.
  */
-function readSettings(world: Where) {
+function readSettings(world: CwdAndEnv) {
   const settings = new Map<string, { readonly value: unknown; readonly where: string }>();
   const remarks: SetupFinding[] = [];
   const add = (fields: Fields, where: string, prefix = '') => {
@@ -109,7 +109,7 @@ function readSettings(world: Where) {
   for (const path of new Set([...settingsPaths(world), MANAGED])) {
     if (!existsSync(path)) continue;
     try {
-      const fields = fieldsOf(parseJson(readGiven(path, SETTINGS_LIMIT).toString('utf8')));
+      const fields = fieldsOf(parseJson(readForeign(path, SETTINGS_LIMIT).toString('utf8')));
       add(fields, path);
       add(fieldsOf(fields.env), path, 'env.');
     } catch (error) {
@@ -120,7 +120,7 @@ function readSettings(world: Where) {
 }
 
 function faultText(error: unknown): string {
-  if (error instanceof GivenFault) return `it was not read: ${error.message}`;
+  if (error instanceof ForeignFileFault) return `it was not read: ${error.message}`;
   return `claude cannot read it: ${error instanceof SyntaxFault ? `line ${error.line}: ` : ''}${messageOf(error)}`;
 }
 

@@ -1,9 +1,9 @@
 import { CARRIES_COUNTER_SINCE, toMicroUsd, toUsd } from '../core/governor/cost/cost.ts';
 import { isAtLeast } from '../core/protocol/version.ts';
 import { sumOf } from '../core/text/sum-of.ts';
-import type { LedgerCall } from './items-seen.ts';
-import { keysIn, keyText } from './packed.ts';
+import { joinedKeys, keysIn } from './packed.ts';
 import { createIdSet } from './read/ids.ts';
+import type { LedgerCall } from './recorded-items.ts';
 import { isFull, type SessionFigures, type SessionSummary } from './summary.ts';
 import { ownFigures, sumByName, trafficOf } from './totals.ts';
 
@@ -94,7 +94,7 @@ function sharingSessions<S extends SessionFigures>(sessions: readonly S[]): S[] 
 /** Hashes of the ends of a session's keys, which are random; different keys can collide. */
 function marksOf({ keys, ledger, compactions }: SessionFigures): readonly number[] {
   const times = compactions.map(({ t }) => `at ${t}`);
-  const text = `${keys ?? keyText(ledger())},${times},`.replaceAll('+', ',');
+  const text = `${keys ?? joinedKeys(ledger())},${times},`.replaceAll('+', ',');
   const marks: number[] = [];
   for (let index = 0, end = text.indexOf(','); end !== -1; index = end + 1, end = text.indexOf(',', index)) {
     let mark = 0;

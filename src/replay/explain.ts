@@ -8,8 +8,8 @@ import {
 } from '../core/governor/gauge/estimator.ts';
 import { callOutput, type Gauge, predictedTokens } from '../core/governor/gauge/gauge.ts';
 import type { AssistantEvent, UserEvent } from '../core/protocol/events.ts';
-import type { CallSeen } from './items-seen.ts';
-import { createToolUses, type Seen } from './observers/seen.ts';
+import { createToolUses, type ObservedLine } from './observers/observer.ts';
+import type { RecordedCall } from './recorded-items.ts';
 
 /** How the figures of one call were computed. Figures are in tokens. */
 export type Explanation = NonNullable<ReturnType<ReturnType<typeof createExplainer>['found']>>;
@@ -35,7 +35,7 @@ export function createExplainer(wanted: string) {
   let number: number | undefined;
   let prediction: Prediction | null = null;
 
-  function seeCall({ before, after }: Seen): void {
+  function seeCall({ before, after }: ObservedLine): void {
     const { calls, call, foreseen } = after.gauge;
     if (wanted === String(calls) || wanted === call?.messageId) {
       number = calls;
@@ -44,7 +44,7 @@ export function createExplainer(wanted: string) {
     pieces = [];
   }
 
-  function seeMessage({ line, input: { event }, before, after }: Seen): void {
+  function seeMessage({ line, input: { event }, before, after }: ObservedLine): void {
     if ('blocks' in event) event.blocks.forEach(tools.see);
     if (!isInContext(event, after.gauge)) return;
     if (before.gauge.thoughts > 0 && after.gauge.thoughts === 0) leave(line, before.gauge);
@@ -64,7 +64,7 @@ export function createExplainer(wanted: string) {
   }
 
   return {
-    see(seen: Seen): void {
+    see(seen: ObservedLine): void {
       if (number !== undefined) return;
       if (seen.after.facts.call) seeCall(seen);
       seeMessage(seen);
@@ -73,7 +73,7 @@ export function createExplainer(wanted: string) {
      * The explanation; null if the call was not found. The first call, and the first one after a compaction, have no
      * prediction.
      */
-    found(calls: readonly CallSeen[]) {
+    found(calls: readonly RecordedCall[]) {
       const call = calls.find((each) => each.number === number);
       if (call === undefined) return null;
       if (prediction === null) return { call, prediction, error: null };
@@ -84,9 +84,9 @@ export function createExplainer(wanted: string) {
 }
 
 /** Excludes summaries, which the preceding boundary counts, and echoes of earlier lines. */
-function isInContext(event: Seen['input']['event'], { call }: Gauge): event is AssistantEvent | UserEvent {
+function isInContext(event: ObservedLine['input']['event'], { call }: Gauge): event is AssistantEvent | UserEvent {
   if (!isMessage(event)) return false;
-  return event.kind === 'assistant' ? event.messageId === call?.messageId : !event.replay && event.role !== 'summary';
+  return event.kind === 'assistant' ? event.messageId === call?.messageId : !event.isReplay && event.role !== 'summary';
 }
 
 /** `total` = `used` + `output` + `added`; `added` is the sum of `parts` that are not in the output, rounded up. */

@@ -5,14 +5,14 @@ import type { GovernorState } from '../core/governor/state.ts';
 import type { AssistantEvent } from '../core/protocol/events.ts';
 import { isAllZero, NO_USAGE } from '../core/protocol/usage.ts';
 import type { Cutter } from '../core/text/words.ts';
-import { createInputReader, type RecordingLine } from './inputs.ts';
-import type { UnloggedAgent } from './items-seen.ts';
+import { createInputReader, type RecordingLine } from './input-reader.ts';
 import { createCompactions } from './observers/compactions.ts';
 import { type Answer, createLedger } from './observers/ledger.ts';
+import type { ObservedLine } from './observers/observer.ts';
 import { createPrompts } from './observers/prompts.ts';
-import type { Seen } from './observers/seen.ts';
-import { createUnlogged } from './observers/unlogged.ts';
+import { createUnlogged } from './observers/unlogged-agents.ts';
 import type { ReadLine } from './read/line-feed.ts';
+import type { UnloggedAgent } from './recorded-items.ts';
 import type { SessionFigures } from './summary.ts';
 
 /** An answer whose figures are known. */
@@ -51,17 +51,17 @@ export function createFigures(cut: Cutter, keeps: { readonly prompts: boolean; r
     }
     if (line.kind !== 'input') return;
     const { event } = line.input;
-    if (event.kind === 'malformed' && !event.blank) lines.malformed++;
+    if (event.kind === 'malformed' && !event.isBlank) lines.malformed++;
     if (event.kind === 'unknown') lines.unknown++;
   }
 
-  function noteSize({ synthetic, messageId, usage = NO_USAGE, blocks, uuid = '' }: AssistantEvent): void {
+  function noteSize({ isSynthetic, messageId, usage = NO_USAGE, blocks, uuid = '' }: AssistantEvent): void {
     if (!isAllZero(usage)) unsized.delete(messageId);
     // Skip empty rows, which claude leaves of an answer that another model has taken over.
-    else if (!synthetic && blocks.length > 0 && !kept.has(uuid)) unsized.add(messageId);
+    else if (!isSynthetic && blocks.length > 0 && !kept.has(uuid)) unsized.add(messageId);
   }
 
-  function note({ input, before, after }: Seen): void {
+  function note({ input, before, after }: ObservedLine): void {
     const { t, event } = input;
     if (after.gauge.peak > before.gauge.peak) peakCall = after.gauge.calls;
     if (event.kind === 'assistant') noteSize(event);
@@ -89,7 +89,7 @@ export function createFigures(cut: Cutter, keeps: { readonly prompts: boolean; r
       return line;
     },
     /** @returns false for a repeated line */
-    see(seen: Seen): boolean {
+    see(seen: ObservedLine): boolean {
       compactions.see(seen);
       // claude repeats rows after a compaction.
       if (seen.after.facts.isRepeat) return false;

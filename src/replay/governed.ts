@@ -15,8 +15,8 @@ import type { BoundaryEvent, Event } from '../core/protocol/events.ts';
 import type { ExactPlan } from '../core/protocol/exact-plan.ts';
 import { type Fields, parseFields } from '../core/protocol/fields.ts';
 import { createHost } from '../host/governor-host.ts';
+import { createModelView } from './model-view.ts';
 import { replayRun } from './replay-run.ts';
-import { createModelView } from './sight.ts';
 
 interface Asking {
   /** The window that claude reports, in tokens. */
@@ -32,7 +32,7 @@ interface Asking {
  * Plays a claude that obeys the governor: it loads the mod, confirms requests, and compacts by the last plan as the mod
  * does.
  */
-export function createObedientClaude({ tell, claude, window, prompt }: Asking) {
+export function createPlayedClaude({ tell, claude, window, prompt }: Asking) {
   let plan: EffectOf<'plan-exact'> | undefined;
   let number = 0;
 
@@ -89,7 +89,7 @@ export function createGoverned(
     callerPlacedTrigger: false,
   } as const;
   const host = createHost(initialState(run), { carryOut: ({ actions }) => actions.forEach(mod.obey) });
-  const mod = createObedientClaude({
+  const mod = createPlayedClaude({
     tell: (event) => tell(event),
     claude: (line) => claude(decodeObject(line)),
     window,

@@ -1,5 +1,5 @@
 import type { Usage } from '../core/protocol/usage.ts';
-import type { CountedCall, LedgerCall } from './items-seen.ts';
+import type { CountedCall, LedgerCall } from './recorded-items.ts';
 import type { SessionFigures } from './summary.ts';
 
 /**
@@ -46,11 +46,11 @@ export function pack({ ledger, keys: _, ...figures }: SessionFigures): Packed {
     microUsd: calls.map(({ microUsd }) => microUsd),
     usages: calls.flatMap(({ usage }) => usage ?? []),
   };
-  return { ...figures, keys: keyText(calls), columns: JSON.stringify(columns), models };
+  return { ...figures, keys: joinedKeys(calls), columns: JSON.stringify(columns), models };
 }
 
 /** Joins the keys of all calls into one text. */
-export function keyText(calls: readonly Pick<LedgerCall, 'keys'>[]): string {
+export function joinedKeys(calls: readonly Pick<LedgerCall, 'keys'>[]): string {
   return calls.map(({ keys }) => keys).join(BETWEEN_CALLS);
 }
 

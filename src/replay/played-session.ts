@@ -11,9 +11,9 @@ import type { AssistantEvent, UserEvent } from '../core/protocol/events.ts';
 import { contextOf, type Usage } from '../core/protocol/usage.ts';
 import { sumOf } from '../core/text/sum-of.ts';
 import { createGoverned } from './governed.ts';
+import type { FetchedResult } from './model-view.ts';
 import type { CallBegun } from './observers/calls.ts';
-import type { Seen } from './observers/seen.ts';
-import type { FetchedResult } from './sight.ts';
+import type { ObservedLine } from './observers/observer.ts';
 import { type BilledCall, createTally, type PriceOf } from './tally.ts';
 import { wordsIn } from './words-used.ts';
 
@@ -82,7 +82,7 @@ export function createPlayedSession(policy: Policy, resumes: boolean, window: ()
   function fetch(line: AssistantEvent, { use: known, text }: FetchedResult): number {
     const id = `again-${curve.length}-${++fetched}`;
     const result = { tool_use_id: id, text };
-    hearAnswer({ ...line, messageId: id, outputFinal: true, blocks: [toolUseBlock({ ...known, tool_use_id: id })] });
+    hearAnswer({ ...line, messageId: id, hasFinalOutput: true, blocks: [toolUseBlock({ ...known, tool_use_id: id })] });
     const content = [{ type: 'tool_result', tool_use_id: id, content: text }];
     hearUser(decodeObject({ type: 'user', message: { role: 'user', content } }) as UserEvent);
     return CALL_TOKENS + estimateTokens(measureBlock(toolResultBlock(result)), governed.calibration);
@@ -125,7 +125,7 @@ export function createPlayedSession(policy: Policy, resumes: boolean, window: ()
       hearAnswer({ ...answer, usage: { ...usage, output: answer.usage?.output ?? 0 } });
     },
     /** Handles a line that belongs to no call. */
-    hear({ input: { t, event }, before: recorded, after: { facts } }: Seen): void {
+    hear({ input: { t, event }, before: recorded, after: { facts } }: ObservedLine): void {
       governed.at(t);
       if (facts.replaced && facts.replaced !== 'boundary' && !isHandingOver(recorded)) governed.renew();
       if (event.kind === 'result') governed.endTurn();

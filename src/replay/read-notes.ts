@@ -6,7 +6,7 @@ import { renderIndex } from '../core/memory/notebook/render-index.ts';
 import type { Mask } from '../core/text/words.ts';
 import { CtxbError } from '../errors.ts';
 import { createHost, type GovernorHost } from '../host/governor-host.ts';
-import { createInputReader } from './inputs.ts';
+import { createInputReader } from './input-reader.ts';
 import type { ReadLine } from './read/line-feed.ts';
 import { readValues } from './read/read-values.ts';
 import type { Source } from './sources.ts';

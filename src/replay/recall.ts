@@ -4,7 +4,7 @@ import type { Input } from '../core/governor/input.ts';
 import { summarizeCall } from '../core/memory/call-summary/summarize-call.ts';
 import { createExtractor, type ExtractedFact } from '../core/memory/extract/extract.ts';
 import { foldCase, LONG_LINE_LENGTH, type Mask, oneLine } from '../core/text/words.ts';
-import { createInputReader } from './inputs.ts';
+import { createInputReader } from './input-reader.ts';
 import { readValues } from './read/read-values.ts';
 
 export type Recalled = Readonly<NonNullable<ReturnType<typeof matchOf>>>;
@@ -88,7 +88,7 @@ function shownPart(line: string, words: readonly string[]): string {
 }
 
 function answerTexts({ event }: Input): Item[] {
-  if (event.kind !== 'assistant' || event.synthetic) return [];
+  if (event.kind !== 'assistant' || event.isSynthetic) return [];
   return event.blocks.flatMap((block): Item[] =>
     block.type === 'text' ? [{ t: event.timestamp ?? 0, kind: 'said', texts: [block.text] }] : [],
   );

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Policy } from '../core/governor/policy.ts';
 import { CtxbError } from '../errors.ts';
 import { createLightReplay } from './light/light-replay.ts';
-import { createQuickReader, createSkipper } from './light/thin-row.ts';
+import { createQuickReader, createSkipper } from './light/quick-reader.ts';
 import { readValues } from './read/read-values.ts';
 import { replayRun } from './replay-run.ts';
 import { createSessionReplay, type SessionOptions } from './session-replay.ts';
@@ -58,11 +58,11 @@ async function readLightly({ file, subagents }: Source, options: ReplayOptions) 
 }
 
 /** The result of the work, or its error. */
-export type Attempt<T> = { readonly found: T } | { readonly fault: CtxbError };
+export type ReadAttempt<T> = { readonly found: T } | { readonly fault: CtxbError };
 
-export type SessionAttempt = Attempt<SessionFigures>;
+export type SessionAttempt = ReadAttempt<SessionFigures>;
 
-export async function tryReplay<T>(work: () => Promise<T>): Promise<Attempt<T>> {
+export async function tryReplay<T>(work: () => Promise<T>): Promise<ReadAttempt<T>> {
   try {
     return { found: await work() };
   } catch (error) {

@@ -8,14 +8,14 @@ import { cutterWith, type Mask } from '../core/text/words.ts';
 import { createHost, type Transition } from '../host/governor-host.ts';
 import { createExplainer } from './explain.ts';
 import { createFigures } from './figures.ts';
-import type { CountedCall } from './items-seen.ts';
 import { createCalls } from './observers/calls.ts';
 import { createGrowth } from './observers/growth.ts';
+import type { ObservedLine } from './observers/observer.ts';
 import { createOddities } from './observers/oddities.ts';
 import { createSubagents } from './observers/prompts.ts';
 import { createRetention, type TimedReceipt } from './observers/retention.ts';
-import type { Seen } from './observers/seen.ts';
 import type { ReadLine } from './read/line-feed.ts';
+import type { CountedCall } from './recorded-items.ts';
 import type { SessionSummary } from './summary.ts';
 import { trafficOf } from './totals.ts';
 import { createWhatIf } from './what-if.ts';
@@ -77,7 +77,7 @@ export function createSessionReplay(options: SessionReplayOptions) {
 
   function observe({ input, before, after, actions }: Transition): void {
     const remembered = memory?.add(input, after);
-    const seen: Seen = { line: figures.at, input, before, after };
+    const seen: ObservedLine = { line: figures.at, input, before, after };
     if (!figures.see(seen)) return;
     for (const observer of observers) observer.see(seen);
     retention?.see(seen);

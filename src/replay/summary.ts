@@ -3,21 +3,21 @@ import type { SizeBasis } from '../core/governor/gauge/gauge.ts';
 import type { WindowSource } from '../core/governor/gauge/window.ts';
 import type { Usage } from '../core/protocol/usage.ts';
 import type { Explanation } from './explain.ts';
+import type { Oddity } from './observers/oddities.ts';
+import type { SessionWhatIf } from './played-session.ts';
 import type {
-  CallSeen,
   CompactionFigures,
-  CompactionSeen,
   CountedCall,
   Growth,
   LedgerCall,
-  PromptSeen,
-  ReliefSeen,
-  ResultSeen,
-  SubagentSeen,
+  RecordedCall,
+  RecordedCompaction,
+  RecordedPrompt,
+  RecordedRelief,
+  RecordedResult,
+  RecordedSubagent,
   UnloggedAgent,
-} from './items-seen.ts';
-import type { Oddity } from './observers/oddities.ts';
-import type { SessionWhatIf } from './played-session.ts';
+} from './recorded-items.ts';
 
 /** The figures of one recording for lists, sums and gates, equal in light and full replays. Sizes are in tokens. */
 export interface SessionFigures {
@@ -44,7 +44,7 @@ export interface SessionFigures {
   /** The keys of all calls as one text, if the figures were packed. */
   readonly keys?: string;
   /** Calls that count in other sessions of the same replay; missing if there are no copies. */
-  readonly copied?: Copied;
+  readonly copied?: CopiedCalls;
   readonly compactions: readonly CompactionFigures[];
   /** `usd` is null if the recording does not reveal a cost. */
   readonly cost: {
@@ -91,24 +91,24 @@ export interface SessionSummary extends SessionFigures {
   readonly ledger: () => readonly CountedCall[];
   /** Sums over the ledger; `cacheRead` counts cached context again for each call. Unknown output is estimated. */
   readonly traffic: { readonly main: Usage; readonly subagents: Usage };
-  readonly compactions: readonly CompactionSeen[];
+  readonly compactions: readonly RecordedCompaction[];
   /** Decisions of ctxb: made, in the record of a run; otherwise those that the policy would have made. */
   readonly actions: readonly Decision[];
   /** Estimated tokens added to the main thread's context, by source. */
   readonly growth: Growth;
-  readonly subagents: readonly SubagentSeen[];
+  readonly subagents: readonly RecordedSubagent[];
   /** Oddities by kind, so that frequent ones do not hide rare ones. */
   readonly oddities: readonly Oddity[];
   /** How the figures of a call were computed, if requested; null if the call does not exist. */
   readonly explanation?: Explanation | null;
   /** Facts kept by each compaction or handoff, if requested. */
-  readonly retention?: readonly ReliefSeen[];
+  readonly retention?: readonly RecordedRelief[];
   /** The calls of the main thread, if requested. */
-  readonly series?: readonly CallSeen[];
+  readonly series?: readonly RecordedCall[];
   /** The prompts, if the series was requested. */
-  readonly prompts?: readonly PromptSeen[];
+  readonly prompts?: readonly RecordedPrompt[];
   /** All tool results of the main thread in order, if the series was requested. */
-  readonly results?: readonly ResultSeen[];
+  readonly results?: readonly RecordedResult[];
   /** The estimate with ctxb, if requested. */
   readonly whatIf?: SessionWhatIf;
 }
@@ -125,7 +125,7 @@ export type Dialect = 'stream' | 'session';
  * The calls that a session shares with others: claude copies the history into the log of a session that it forks or
  * resumes.
  */
-export interface Copied {
+export interface CopiedCalls {
   /** The sessions in which these calls count, by id (or file, without an id), most calls first. */
   readonly from: readonly { readonly session: string; readonly calls: number }[];
   /** Copied calls of the main thread. */
@@ -136,7 +136,7 @@ export interface Copied {
 }
 
 /** Figures to be added up: of a session, of a part of a session, or of a sum. */
-export interface Counts {
+export interface SummedFigures {
   /** Calls of main threads. */
   readonly calls: number;
   readonly compactions: number;

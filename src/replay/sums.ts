@@ -3,8 +3,8 @@ import type { FactKind } from '../core/governor/decisions.ts';
 import { FACT_KINDS } from '../core/memory/notebook/fact.ts';
 import { modelName } from '../core/protocol/model-name.ts';
 import { sumOf } from '../core/text/sum-of.ts';
-import type { LedgerCall, ReliefSeen } from './items-seen.ts';
-import type { Counts, SessionFigures, SessionSummary } from './summary.ts';
+import type { LedgerCall, RecordedRelief } from './recorded-items.ts';
+import type { SessionFigures, SessionSummary, SummedFigures } from './summary.ts';
 import { createTotal, inUsd, isComplete, ownFigures, totalsOf } from './totals.ts';
 import { whatIfTotals } from './what-if.ts';
 
@@ -34,7 +34,7 @@ export const GROUPINGS = ['day', 'project', 'model'] as const;
 export type Grouping = (typeof GROUPINGS)[number];
 
 /** The sums of a day, project or model. A call in several sessions counts once. */
-export interface Sum extends Counts {
+export interface Sum extends SummedFigures {
   readonly name: string | null;
   /** Number of sessions with a part in this group. */
   readonly sessions: number;
@@ -59,7 +59,7 @@ export function sumsBy(sessions: readonly SessionFigures[], by: Grouping, since 
     });
   }
   const sums = [...groups].map(([key, group]) => {
-    const name = typeof key === 'number' ? dayOf(key) : key;
+    const name = typeof key === 'number' ? dateOf(key) : key;
     return { name, sessions: group.sessions.size, ...group.found() };
   });
   const byName = (a: Sum, b: Sum) => ((a.name ?? '') < (b.name ?? '') ? -1 : 1);
@@ -73,7 +73,7 @@ const createGroup = () => ({ sessions: new Set<SessionFigures>(), ...createTotal
  * Splits a session for sums: its calls, its compactions, and its other cost (titles and summaries), dated at its end.
  * An unknown part of its cost belongs to the calls without a price, or to any part if none lacks one or some are missing.
  */
-function eachPart(session: SessionFigures, add: (at: Place, part: Counts) => void): void {
+function eachPart(session: SessionFigures, add: (at: Place, part: SummedFigures) => void): void {
   const { usd, usdPartial, usdUnseen } = ownFigures(session);
   const ledger = session.ledger();
   const isRead = isComplete(session.lines) && session.cost.unlogged === undefined;
@@ -104,7 +104,7 @@ function keyOf(session: SessionFigures, by: Grouping, at: Place): string | numbe
 }
 
 /** `2026-03-31` in local time. @param t milliseconds since the epoch */
-export function dayOf(t: number): string {
+export function dateOf(t: number): string {
   const day = new Date(t);
   const [month, date] = [day.getMonth() + 1, day.getDate()].map((figure) => String(figure).padStart(2, '0'));
   return `${day.getFullYear()}-${month}-${date}`;
@@ -115,12 +115,12 @@ export type RetentionCounts = ReturnType<typeof countKept>;
 
 export type RetentionTotals = ReturnType<typeof retentionTotals>;
 
-export function retentionTotals(reliefs: readonly ReliefSeen[]) {
+export function retentionTotals(reliefs: readonly RecordedRelief[]) {
   const known = FACT_KINDS.map((kind) => [kind, countKept(reliefs, [kind])]);
   return { reliefs: reliefs.length, known: Object.fromEntries(known) as Record<FactKind, RetentionCounts> };
 }
 
-export function countKept(reliefs: readonly ReliefSeen[], kinds: readonly FactKind[]) {
+export function countKept(reliefs: readonly RecordedRelief[], kinds: readonly FactKind[]) {
   const sum = (of: 'all' | 'kept' | 'given') => sumOf(reliefs, (relief) => sumOf(kinds, (kind) => relief[of][kind]));
   return { all: sum('all'), kept: sum('kept'), given: sum('given') };
 }

@@ -5,9 +5,9 @@ import type { CallBegun } from './observers/calls.ts';
 import { sumUsd } from './totals.ts';
 
 /** Totals over the calls of the main thread. */
-export type Figures = ReturnType<Tally['figures']>;
+export type TallyFigures = ReturnType<Tally['figures']>;
 
-export function addFigures(a: Figures, b: Figures): Figures {
+export function addFigures(a: TallyFigures, b: TallyFigures): TallyFigures {
   return {
     peak: Math.max(a.peak, b.peak),
     read: a.read + b.read,

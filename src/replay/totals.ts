@@ -1,8 +1,8 @@
 import { toMicroUsd, toUsd } from '../core/governor/cost/cost.ts';
 import { addUsage, NO_USAGE, type Usage } from '../core/protocol/usage.ts';
 import { sumOf } from '../core/text/sum-of.ts';
-import type { CountedCall } from './items-seen.ts';
-import type { Counts, SessionFigures } from './summary.ts';
+import type { CountedCall } from './recorded-items.ts';
+import type { SessionFigures, SummedFigures } from './summary.ts';
 
 type CountedSession = Pick<SessionFigures, 'calls' | 'compactions' | 'context' | 'cost' | 'copied' | 'lines'>;
 
@@ -42,7 +42,7 @@ export function totalsOf(sessions: readonly CountedSession[]) {
   };
 }
 
-export function totalOf(shares: readonly Counts[]) {
+export function totalOf(shares: readonly SummedFigures[]) {
   const { add, found } = createTotal();
   shares.forEach(add);
   return found();
@@ -53,7 +53,7 @@ export function createTotal() {
   let microUsd: number | null = null;
   let [isPartial, isUnseen] = [false, false];
   return {
-    add({ calls, compactions, usd, usdPartial = false, usdUnseen = false }: Counts): void {
+    add({ calls, compactions, usd, usdPartial = false, usdUnseen = false }: SummedFigures): void {
       sum.calls += calls;
       sum.compactions += compactions;
       microUsd = addUsd(microUsd, usd);

@@ -4,7 +4,7 @@ import { LARGE_WINDOW } from '../core/governor/gauge/window.ts';
 import type { Policy } from '../core/governor/policy.ts';
 import { sumOf } from '../core/text/sum-of.ts';
 import type { CallBegun } from './observers/calls.ts';
-import type { Observer, Seen } from './observers/seen.ts';
+import type { ObservedLine, Observer } from './observers/observer.ts';
 import { createPlayedSession, type SessionWhatIf } from './played-session.ts';
 import type { SessionSummary } from './summary.ts';
 import { addFigures } from './tally.ts';
@@ -27,7 +27,7 @@ export function createWhatIf(
   let window: number | undefined;
   /** The number of the last call, and the lines since its beginning. */
   let number = 0;
-  let lines: Seen[] = [];
+  let lines: ObservedLine[] = [];
 
   function play(): void {
     const call = calls()[number - 1];
@@ -45,7 +45,7 @@ export function createWhatIf(
   }
 
   return {
-    see(seen: Seen): void {
+    see(seen: ObservedLine): void {
       const { facts, gauge, session } = seen.after;
       window = gauge.window.tokens;
       if (facts.call) {

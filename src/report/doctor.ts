@@ -4,7 +4,7 @@ import type { Outcome } from '../doctor/run-checks.ts';
 import type { Surroundings } from '../doctor/surroundings.ts';
 import { duration } from './figures.ts';
 import { hangingIndent } from './layout.ts';
-import { onOneLine } from './shown.ts';
+import { onOneLine } from './printable.ts';
 import type { Style } from './style.ts';
 
 export interface TextLayout {
@@ -32,7 +32,7 @@ export function factsText(outcomes: readonly Outcome[], sheet: TextLayout): stri
 }
 
 function factLines({ check, status, seen = '' }: Outcome, { style, columns }: TextLayout): string[] {
-  const { name, fact, instead } = check;
+  const { name, fact, fallback } = check;
   const line = (mark: string, text: string) => hangingIndent(`  ${mark}`, text, columns);
   switch (status) {
     case 'holds':
@@ -42,7 +42,7 @@ function factLines({ check, status, seen = '' }: Outcome, { style, columns }: Te
     case 'fails':
       return [
         line(style.red('✗'), `${fact} (${name})`),
-        ...[`seen: ${seen}`, `ctxb: ${instead}`].map((text) => indentBelow(text, columns)),
+        ...[`seen: ${seen}`, `ctxb: ${fallback}`].map((text) => indentBelow(text, columns)),
       ];
   }
 }
@@ -65,8 +65,8 @@ export function doctorJson(claude: string, around: Surroundings, diagnosis: Diag
       name: check.name,
       fact: check.fact,
       status,
-      vital: check.vital === true,
-      ...(status === 'holds' ? {} : { seen, instead: check.instead }),
+      vital: check.isVital === true,
+      ...(status === 'holds' ? {} : { seen, instead: check.fallback }),
     })),
   };
 }

@@ -1,6 +1,6 @@
 import { groupDigits, pluralize } from '../core/text/words.ts';
-import type { CompactionSeen } from '../replay/items-seen.ts';
-import type { Counts, SessionSummary } from '../replay/summary.ts';
+import type { RecordedCompaction } from '../replay/recorded-items.ts';
+import type { SessionSummary, SummedFigures } from '../replay/summary.ts';
 
 export { pluralize as counted };
 
@@ -36,7 +36,7 @@ export function dollars(usd: number): string {
 
 export const NO_VALUE = '–';
 
-export const COMPACTED_BY: Readonly<Record<CompactionSeen['by'], string>> = {
+export const COMPACTED_BY: Readonly<Record<RecordedCompaction['by'], string>> = {
   claude: 'claude itself',
   placed: 'claude (level set by ctxb)',
   caller: '/compact',
@@ -44,7 +44,11 @@ export const COMPACTED_BY: Readonly<Record<CompactionSeen['by'], string>> = {
 };
 
 /** A cost: `$0.03`, or `≥ $0.03` if part of it is unknown, `≤ $0.03` if it includes unseen calls, `about $0.03` if both. */
-export function costText({ usd, usdPartial, usdUnseen }: Pick<Counts, 'usd' | 'usdPartial' | 'usdUnseen'>): string {
+export function costText({
+  usd,
+  usdPartial,
+  usdUnseen,
+}: Pick<SummedFigures, 'usd' | 'usdPartial' | 'usdUnseen'>): string {
   if (usd === null) return NO_VALUE;
   const bound = usdPartial ? (usdUnseen ? 'about ' : '≥ ') : usdUnseen ? '≤ ' : '';
   return `${bound}${dollars(usd)}`;

@@ -1,7 +1,7 @@
 import type { HealthMetrics, HealthReport } from '../health/health-report.ts';
 import { duration, NO_VALUE, percent, tokens } from './figures.ts';
 import { align, tableOf } from './layout.ts';
-import { onOneLine } from './shown.ts';
+import { onOneLine } from './printable.ts';
 import type { Style } from './style.ts';
 
 /** A row for each project, and a row of totals for several. @param width a wider table is split */

@@ -1,21 +1,21 @@
 import type { ReportedFact } from '../core/governor/decisions.ts';
 import { FACT_KINDS } from '../core/memory/notebook/fact.ts';
 import { FACT_NAMES } from '../messages.ts';
-import type { CompactionSeen, ReliefSeen } from '../replay/items-seen.ts';
-import type { FactPlace } from '../replay/observers/places.ts';
+import type { FactPlace } from '../replay/observers/fact-places.ts';
+import type { RecordedCompaction, RecordedRelief } from '../replay/recorded-items.ts';
 import { countKept } from '../replay/sums.ts';
 import { counted, tokens } from './figures.ts';
 import { fitText, presentLines } from './layout.ts';
-import { onOneLine } from './shown.ts';
+import { onOneLine } from './printable.ts';
 import type { Style } from './style.ts';
 
 export interface ReliefReceipt {
   readonly session: string | null;
   /** The recording that the line numbers refer to. */
   readonly file: string;
-  readonly relief: ReliefSeen;
+  readonly relief: RecordedRelief;
   /** Sizes of the compaction in tokens; missing for a handoff. */
-  readonly compaction?: CompactionSeen | undefined;
+  readonly compaction?: RecordedCompaction | undefined;
 }
 
 /** Facts as a diff: a block for each compaction or handoff, a section for each kind of fact. */
@@ -46,7 +46,7 @@ function reliefLines(receipt: ReliefReceipt, style: Style, columns: number): str
 /** Marks of facts in the order of their lines. */
 const MARKS = [' ', '+', '~', '-'] as const;
 
-function kindLines(kind: ReportedFact['kind'], relief: ReliefSeen, style: Style, columns: number): string[] {
+function kindLines(kind: ReportedFact['kind'], relief: RecordedRelief, style: Style, columns: number): string[] {
   const { gone, stayed, actual } = relief;
   const facts = [
     ...stayed.map((fact) => ({ mark: fact.by === 'claude' ? ' ' : actual ? '+' : '~', ...fact }) as const),

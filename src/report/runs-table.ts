@@ -1,7 +1,7 @@
 import type { RunStatus } from '../core/governor/run-status.ts';
 import { costText, counted, DAY_MS, duration, localTime, NO_VALUE, percent, roundedTokens, tokens } from './figures.ts';
 import { align, fitText } from './layout.ts';
-import { onOneLine } from './shown.ts';
+import { onOneLine } from './printable.ts';
 import type { Style } from './style.ts';
 
 /** A run in the list. Times are in milliseconds since the epoch. */

@@ -5,7 +5,7 @@ import { decodeLine } from '../core/protocol/decode.ts';
 import { fieldsOf, parseFields, parseJson } from '../core/protocol/fields.ts';
 import { linesOfStream } from '../core/protocol/frame.ts';
 import { CtxbError, unreadableError } from '../errors.ts';
-import { readNamed, readPiped } from '../store/files/given-file.ts';
+import { readNamed, readPiped } from '../store/files/foreign-file.ts';
 import type { HeadlessRun } from './headless-run.ts';
 import { linesOf } from './kept-prompts.ts';
 

@@ -2,7 +2,7 @@ import type { Child } from '../claude/child.ts';
 import { type Action, type Decision, isDecision, withoutFocus } from '../core/governor/decisions.ts';
 import type { Effect, EffectOf, HookAnswer, HookName, TimerName } from '../core/governor/effects.ts';
 import type { Input } from '../core/governor/input.ts';
-import type { Answered } from '../core/memory/hand-back/hand-back.ts';
+import type { HookReply } from '../core/memory/hand-back/hand-back.ts';
 import { messageOf } from '../errors.ts';
 import type { SessionStore } from '../store/runs/session-store.ts';
 import { promptChanges } from './kept-prompts.ts';
@@ -19,7 +19,7 @@ export interface ExecutorWorld {
   readonly feed: (event: TimerEvent) => void;
   readonly onDecision: (decision: Decision) => void;
   readonly onFault: (message: string) => void;
-  readonly answer: (hook: HookAnswer) => Answered;
+  readonly answer: (hook: HookAnswer) => HookReply;
   /**
    * Writes the notes. Called before the context is replaced or a fresh one begins, because the notes must be on disk by
    * then.

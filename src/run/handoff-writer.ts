@@ -4,17 +4,17 @@ import type { EffectOf } from '../core/governor/effects.ts';
 import type { OwnEvent } from '../core/governor/input.ts';
 import { HANDOFF_SECTIONS } from '../core/governor/relief/handoff-request.ts';
 import type { GovernorState, Run } from '../core/governor/state.ts';
-import { checkHandoff, type Problem } from '../core/memory/handoff/check-handoff.ts';
+import { checkHandoff, type HandoffProblem } from '../core/memory/handoff/check-handoff.ts';
 import { type HandoffHead, renderHandoffFile } from '../core/memory/handoff/handoff-file.ts';
 import { cutUnits } from '../core/text/words.ts';
-import type { Where } from '../io.ts';
+import type { CwdAndEnv } from '../io.ts';
 import { tryOrReport } from '../store/files/store-error.ts';
 import { redact } from '../store/masks/redact.ts';
 import { writeHandoff } from '../store/sessions/sessions.ts';
 import type { RunFiles } from './run-files.ts';
 
 /** Writes the agent's answer if it is usable, else the mechanical handoff. */
-export function createHandoffWriter(run: Run, io: Where, { folder, memory, faults }: RunFiles) {
+export function createHandoffWriter(run: Run, io: CwdAndEnv, { folder, memory, faults }: RunFiles) {
   const exists = (path: string) => existsSync(resolve(io.cwd, path.replace(/^~(?=\/)/, io.env.HOME ?? '~')));
 
   return ({ answer, reason }: EffectOf<'write-handoff'>, state: GovernorState): OwnEvent => {
@@ -38,7 +38,7 @@ export function createHandoffWriter(run: Run, io: Where, { folder, memory, fault
 }
 
 /** Whether an answer has at least half of the sections, so that it is better than the mechanical document. */
-function isDocument(problems: readonly Problem[]): boolean {
+function isDocument(problems: readonly HandoffProblem[]): boolean {
   const missing = problems.filter(({ kind }) => kind === 'missing section' || kind === 'empty section');
   return missing.length <= HANDOFF_SECTIONS.length / 2;
 }

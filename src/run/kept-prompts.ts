@@ -54,7 +54,7 @@ export function linesOf(prompts: readonly KeptPrompt[], which: KeptPrompt['fate'
  *
  * @param entries sealed by ctxb, so their shape is known
  */
-export function readKept(entries: readonly Fields[]) {
+export function readKeptPrompts(entries: readonly Fields[]) {
   const changes = entries.flatMap(({ prompts }) => listOf(prompts)) as News[];
   const prompts = new Map<string, KeptPrompt>();
   for (const change of changes)

@@ -4,13 +4,13 @@ import { type HookAnswer, hookOutput } from '../core/governor/effects.ts';
 import type { Input, OwnEvent } from '../core/governor/input.ts';
 import type { GovernorState, Run } from '../core/governor/state.ts';
 import type { Entry } from '../core/memory/entry.ts';
-import type { Answered, ExactNote } from '../core/memory/hand-back/hand-back.ts';
+import type { ExactNote, HookReply } from '../core/memory/hand-back/hand-back.ts';
 import type { Memory } from '../core/memory/memory.ts';
 import { createNotebook, type DetailFile, type Page } from '../core/memory/notebook/notebook.ts';
 import { type Fields, parseFields } from '../core/protocol/fields.ts';
 import { type Faults, tryOrReport } from '../store/files/store-error.ts';
 import { type DiskText, joinTexts, masked, maskedJson } from '../store/masks/disk-text.ts';
-import { LOG, openSessionFolder, type SessionFolder } from '../store/sessions/sessions.ts';
+import { MEMORY_LOG, openSessionFolder, type SessionFolder } from '../store/sessions/sessions.ts';
 
 export interface NoteTakerWorld {
   readonly memory: Memory;
@@ -140,7 +140,7 @@ export function createNoteTaker(world: NoteTakerWorld) {
       opened = [];
       return { decisions: decisions.splice(0), tell };
     },
-    answer: (hook: HookAnswer): Answered =>
+    answer: (hook: HookAnswer): HookReply =>
       isOver ? { output: hookOutput(hook, hook.context), decisions: [] } : memory.answer(hook, latest),
     exactNote: (): ExactNote =>
       attempt(() => {
@@ -179,7 +179,7 @@ function createNoteFiles(folder: SessionFolder) {
     },
     append(entries: readonly Entry[], pages: readonly Page[]): void {
       const lines = entries.map((entry) => maskedJson({ v: LOG_VERSION, ...entry }));
-      folder.append(LOG, joinTexts(lines, '\n'));
+      folder.append(MEMORY_LOG, joinTexts(lines, '\n'));
       for (const { file, text } of pages) folder.append(file, masked(text));
     },
     /** The index refers to the tool log, so it is written after it. */

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { type Decision, finishedRelief } from '../core/governor/decisions.ts';
 import { endReason, runStatusOf } from '../core/governor/run-status.ts';
 import type { GovernorState } from '../core/governor/state.ts';
-import type { Where } from '../io.ts';
+import type { CwdAndEnv } from '../io.ts';
 import { processMark } from '../store/files/process-mark.ts';
 import { stateFolder } from '../store/folders/user-folders.ts';
 import { type RunCard, writeRunCard } from '../store/runs/run-cards.ts';
@@ -11,7 +11,7 @@ import type { WholeResults } from './output/whole-results.ts';
 /** Minimum interval between two writes of a card, in milliseconds. */
 const PAUSE_MS = 1_000;
 
-export function maintainRunCard({ cwd, env }: Where, figures: WholeResults, first: GovernorState) {
+export function maintainRunCard({ cwd, env }: CwdAndEnv, figures: WholeResults, first: GovernorState) {
   const { runId, contextDir } = first.run;
   const folder = stateFolder(env);
   const place = {

@@ -8,9 +8,9 @@ import type { GovernorState } from '../core/governor/state.ts';
 import { changedIn } from '../core/governor/steps.ts';
 import { decodeObject } from '../core/protocol/decode.ts';
 import type { AssistantEvent } from '../core/protocol/events.ts';
-import { contextOf, isAllZero, shownContext } from '../core/protocol/usage.ts';
+import { contextOf, displayedContext, isAllZero } from '../core/protocol/usage.ts';
 import { createHost } from '../host/governor-host.ts';
-import { createInputReader } from '../replay/inputs.ts';
+import { createInputReader } from '../replay/input-reader.ts';
 import { replayRun } from '../replay/replay-run.ts';
 import type { StatusInput } from './status-input.ts';
 
@@ -23,13 +23,13 @@ export function judgeStatus(lines: readonly string[], status: StatusInput, polic
 }
 
 /** What claude reports about a session in addition to its log. */
-export type KnownByStatus = Pick<StatusInput, 'window' | 'model' | 'usage' | 'limits'>;
+export type StatusReport = Pick<StatusInput, 'window' | 'model' | 'usage' | 'limits'>;
 
 /**
  * Adds what claude reports: its window and model, which the user may have switched since the last call of the log, and
  * the last call, which claude logs up to 0.15 s later.
  */
-export function withReport(before: GovernorState, known: KnownByStatus): GovernorState {
+export function withReport(before: GovernorState, known: StatusReport): GovernorState {
   const state = withWindow(before, known);
   const event = unloggedCall(state, known);
   const next =
@@ -39,7 +39,7 @@ export function withReport(before: GovernorState, known: KnownByStatus): Governo
   return { ...next, relief: { ...relief, latch } };
 }
 
-function withWindow(state: GovernorState, { window = 0, model, limits }: KnownByStatus): GovernorState {
+function withWindow(state: GovernorState, { window = 0, model, limits }: StatusReport): GovernorState {
   const { basis, used } = state.gauge;
   // Some versions report a wrong window, which a measured context can refute.
   const reported = basis === 'measured' && used > window ? 0 : window;
@@ -52,16 +52,16 @@ function withWindow(state: GovernorState, { window = 0, model, limits }: KnownBy
  * The reported call as an event; undefined if the log contains it, or if the usage is not the context of a call. After a
  * compaction, claude sends usage of all zeros.
  */
-export function unloggedCall({ gauge }: GovernorState, { usage, model }: KnownByStatus): AssistantEvent | undefined {
+export function unloggedCall({ gauge }: GovernorState, { usage, model }: StatusReport): AssistantEvent | undefined {
   if (usage === undefined || isAllZero(usage)) return undefined;
   // Some gateways report what was written to the cache only by lifetime, which claude omits here.
   const unsplit = gauge.call === null ? 0 : contextOf({ ...gauge.call.usage, cacheCreation: 0 });
   const isKnown = gauge.basis === 'measured' && [gauge.used, unsplit].includes(contextOf(usage));
   // For a call with several inferences, claude reports their sum, which is not the size of a context.
-  const isSum = gauge.call !== null && contextOf(usage) === shownContext(gauge.call.usage);
+  const isSum = gauge.call !== null && contextOf(usage) === displayedContext(gauge.call.usage);
   if (contextOf(usage) > (gauge.window.tokens ?? Number.POSITIVE_INFINITY) || isSum) return undefined;
   // After a boundary, the usage belongs to an earlier call until the next call ends.
   if (isKnown || (gauge.basis === 'estimated' && gauge.calls > 0)) return undefined;
   const event = decodeObject({ type: 'assistant', message: { model } }) as AssistantEvent;
-  return { ...event, usage, outputFinal: true };
+  return { ...event, usage, hasFinalOutput: true };
 }

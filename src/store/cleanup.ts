@@ -5,7 +5,7 @@ import { CtxbError } from '../errors.ts';
 import { isInside, kindOf, matchingNames, realPath, removeFile } from './files/plain-file.ts';
 import { ignoreErrors, orStoreError } from './files/store-error.ts';
 import { requireOwn } from './folders/context-dir.ts';
-import { type FolderEntry, IGNORE, listFolder, MARK, SESSIONS } from './folders/own-names.ts';
+import { FOLDER_MARK, type FolderEntry, GITIGNORE, listFolder, SESSIONS } from './folders/own-names.ts';
 import { liveFlowRuns } from './runs/flow-run.ts';
 import { liveInboxes } from './runs/inbox.ts';
 import { type LinkedRun, liveRuns } from './runs/journal.ts';
@@ -109,7 +109,7 @@ function removalsIn(root: string): Removal[] {
   const removals = new Map<string, FolderEntry[]>();
   for (const found of listFolder(root)) {
     const [first = '', second] = found.name.split(sep);
-    if (!found.isOurs || first === MARK || first === IGNORE) continue;
+    if (!found.isOurs || first === FOLDER_MARK || first === GITIGNORE) continue;
     const name = first === SESSIONS && second !== undefined ? join(first, second) : first;
     const parts = removals.get(name) ?? [];
     parts.push(found);
@@ -128,7 +128,7 @@ export function carryOutCleanup({ root, remove, removesFolder }: CleanupPlan): v
   if (!removesFolder) return;
   // Remove the mark last, so that an interrupted clean-up can be repeated.
   const marks = matchingNames(root)
-    .filter((name) => name.startsWith(IGNORE) || name.startsWith(MARK))
+    .filter((name) => name.startsWith(GITIGNORE) || name.startsWith(FOLDER_MARK))
     .sort();
   for (const name of marks) removeFile(join(root, name));
   removeIfEmpty(root);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fieldsOf } from '../../src/core/protocol/fields.ts';
-import type { CallSeen } from '../../src/replay/items-seen.ts';
 import { findIn } from '../../src/replay/read/line-feed.ts';
+import type { RecordedCall } from '../../src/replay/recorded-items.ts';
 import { createSessionReplay } from '../../src/replay/session-replay.ts';
 import { runWith } from '../support/governor.ts';
 import { unmasked } from '../support/unmasked.ts';
@@ -10,7 +10,7 @@ import { unmasked } from '../support/unmasked.ts';
  * The calls of a session log as they are foreseen from what a run sees of them: claude's stream has a placeholder for
  * the output of a call until its turn ends, and no attachment but what was said while a turn ran.
  */
-export function callsAsStream(file: string): readonly CallSeen[] {
+export function callsAsStream(file: string): readonly RecordedCall[] {
   const replay = createSessionReplay({
     run: runWith({ mode: 'replay' }),
     series: true,

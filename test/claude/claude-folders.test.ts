@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findSessionLog } from '../../src/claude/claude-folders.ts';
-import type { Where } from '../../src/io.ts';
+import type { CwdAndEnv } from '../../src/io.ts';
 
 let root: string;
 
@@ -20,7 +20,7 @@ function put(name: string): string {
 }
 
 describe('finds the log', () => {
-  const find = (more: Partial<Where> = {}, id = 'id', transcript?: string) =>
+  const find = (more: Partial<CwdAndEnv> = {}, id = 'id', transcript?: string) =>
     findSessionLog({ id, transcript }, { env: { CLAUDE_CONFIG_DIR: join(root, 'config') }, cwd: root, ...more });
   const folder = (cwd: string) => cwd.replaceAll(/[^a-zA-Z0-9]/g, '-');
 

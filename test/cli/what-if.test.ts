@@ -1,6 +1,6 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { dayOf } from '../../src/replay/sums.ts';
+import { dateOf } from '../../src/replay/sums.ts';
 import { runProgram } from '../support/claude.ts';
 import { CTXB } from '../support/ctxb.ts';
 import { fixture } from '../support/recordings.ts';
@@ -71,7 +71,7 @@ describe('--what-if', () => {
     const words = ['-c', '"$@" < /dev/null', 'bash', process.execPath, CTXB, 'replay', '--what-if'];
     const run = await runProgram('bash', words, place);
     expect(run).toMatchObject({ code: 0, stderr: '' });
-    const since = dayOf(Date.now() - 30 * 24 * 60 * 60 * 1000);
+    const since = dateOf(Date.now() - 30 * 24 * 60 * 60 * 1000);
     expect(run.stdout.toString()).toMatch(
       new RegExp(
         `^Since ${since} {2}2 sessions, [^]*\\n {2}what happened .*\\n {2}with ctxb [^]*\\n {2}2 rows left out`,

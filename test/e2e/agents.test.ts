@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { SubagentSeen } from '../../src/replay/items-seen.ts';
+import type { RecordedSubagent } from '../../src/replay/recorded-items.ts';
 import type { ReplayReport } from '../../src/replay/sums.ts';
 import { runProgram, startWorld, type World } from '../support/claude.ts';
 import { CTXB, journal, prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
@@ -235,9 +235,9 @@ inSoak(
   },
 );
 
-const byCalls = (a: SubagentSeen, b: SubagentSeen) => a.calls - b.calls;
+const byCalls = (a: RecordedSubagent, b: RecordedSubagent) => a.calls - b.calls;
 
-async function replayed(world: World, path: string): Promise<SubagentSeen[]> {
+async function replayed(world: World, path: string): Promise<RecordedSubagent[]> {
   const { env, cwd } = world.scratch;
   const { stdout } = await runProgram(process.execPath, [CTXB, 'replay', '--json', path], { env, cwd });
   const { sessions } = JSON.parse(stdout.toString()) as ReplayReport;

@@ -56,7 +56,7 @@ inSoak.each(
   const run = await doctor(world, ['--claude', claude, ...flags]);
   const check = FACTS.find(({ name }) => name === fails);
   expect(run.stdout.toString()).toContain(`✗ ${check?.fact} (${fails})\n      seen: `);
-  expect(run.stdout.toString()).toContain(`      ctxb: ${check?.instead}\n`);
+  expect(run.stdout.toString()).toContain(`      ctxb: ${check?.fallback}\n`);
   expect(run.code).toBe(code);
 });
 

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../src/config/defaults.ts';
-import { linesText, noteText, promptsHeardText, summaryText } from '../../src/core/exact/own-words.ts';
+import { midTurnText, noteText, stepLinesText, summaryText } from '../../src/core/exact/own-words.ts';
 import { type Engine, isSeenByModel } from '../../src/mod/engine.ts';
 import { bandText, foldedText } from '../../src/mod/terminal/commands.ts';
 import { createLogReader } from '../../src/mod/terminal/log-reader.ts';
-import { PluginState, readLateNews } from '../../src/mod/terminal/plugin-state.ts';
+import { PluginState, readLateLines } from '../../src/mod/terminal/plugin-state.ts';
 import { createTerminalSession, policyFor } from '../../src/mod/terminal/session.ts';
 
 describe('the log of a session', () => {
@@ -188,7 +188,7 @@ describe('a session', () => {
     const metadata = { trigger: 'manual', postTokens: 21_000 };
     const boundary = line({ type: 'system', subtype: 'compact_boundary', compactMetadata: metadata });
     const { engine, naps } = engineWith((nap) => (nap < 9 ? before : [...before, boundary]));
-    await readLateNews(engine, plugin);
+    await readLateLines(engine, plugin);
     expect(naps()).toBe(9);
     expect(plugin.session.size()).toBeLessThan(130_000);
   });
@@ -271,10 +271,10 @@ it('the band shows an offer', () => {
 const wordsOf = (pieces: readonly { readonly text: string }[]) => pieces.map(({ text }) => text).join('');
 
 it.each([
-  [linesText(['Bash a', 'Bash b']), '[ctxb] 2 steps, one line each (ctrl+o shows all)'],
+  [stepLinesText(['Bash a', 'Bash b']), '[ctxb] 2 steps, one line each (ctrl+o shows all)'],
   [noteText('', 0), '[ctxb] compacted here (ctrl+o shows all)'],
   [summaryText('Long ago'), "[ctxb] claude's summary of what came before (ctrl+o shows all)"],
-  [promptsHeardText('mind the tests'), undefined],
+  [midTurnText('mind the tests'), undefined],
   ['[ctxb] is what my log says', undefined],
   ['and go on', undefined],
 ])('folds a message of an exact compaction to one line, and keeps the words of the user: %j', (text, drawn) => {

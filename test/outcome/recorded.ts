@@ -10,7 +10,7 @@ import {
 import { plainText } from '../../src/core/protocol/blocks.ts';
 import type { AssistantEvent, Event, UserEvent } from '../../src/core/protocol/events.ts';
 import { contextOf } from '../../src/core/protocol/usage.ts';
-import { createInputReader } from '../../src/replay/inputs.ts';
+import { createInputReader } from '../../src/replay/input-reader.ts';
 import { findIn } from '../../src/replay/read/line-feed.ts';
 import { createSessionReplay } from '../../src/replay/session-replay.ts';
 import { ownWords, wordsIn } from '../../src/replay/words-used.ts';
@@ -70,7 +70,7 @@ function createReader() {
   let last: Recorded | undefined;
 
   function assistant(event: AssistantEvent, t: number): void {
-    if (event.subagent !== null || event.synthetic) return;
+    if (event.subagent !== null || event.isSynthetic) return;
     const call = calls.get(event.messageId) ?? begun(event, t);
     last = call;
     call.text += plainText(event.blocks);

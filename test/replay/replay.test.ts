@@ -185,6 +185,6 @@ describe('reading', () => {
 });
 
 function callId(event: Event): string[] {
-  if (event.kind !== 'assistant' || event.synthetic || event.subagent !== null) return [];
+  if (event.kind !== 'assistant' || event.isSynthetic || event.subagent !== null) return [];
   return event.usage && !isAllZero(event.usage) ? [event.messageId] : [];
 }

@@ -6,7 +6,7 @@ import { afterAll, expect, it } from 'vitest';
 import { DEFAULTS } from '../../src/config/defaults.ts';
 import { markCopies } from '../../src/replay/copies.ts';
 import { replaySource } from '../../src/replay/replay.ts';
-import { dayOf, sumsBy } from '../../src/replay/sums.ts';
+import { dateOf, sumsBy } from '../../src/replay/sums.ts';
 import { totalOf, totalsOf } from '../../src/replay/totals.ts';
 import { fixture } from '../support/recordings.ts';
 import { unmasked } from '../support/unmasked.ts';
@@ -39,7 +39,7 @@ async function twoDays() {
 
 it("counts a compaction on its own day and model instead of the session's last ones", async () => {
   const sessions = await twoDays();
-  const days = [TUESDAY, MONDAY].map((time) => dayOf(Date.parse(time)));
+  const days = [TUESDAY, MONDAY].map((time) => dateOf(Date.parse(time)));
   expect(sumsBy(sessions, 'day').map(({ name, calls, compactions }) => [name, calls, compactions])).toEqual([
     [days[0], 1, 0],
     [days[1], 5, 1],

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { costSource, counted, dollars, groupedIn, percent, tokens } from '../../src/report/figures.ts';
-import { onOneLine } from '../../src/report/shown.ts';
+import { onOneLine } from '../../src/report/printable.ts';
 
 it.each([
   { name: 'thousands', text: tokens(1_234_567), expected: '1,234,567' },

@@ -47,6 +47,6 @@ export function doctorPage(): string {
   return `${BEGINNING}| fact | what ctxb does without it |\n| --- | --- |\n${FACTS.map(row).join('')}`;
 }
 
-function row({ name, fact, instead, vital }: Check): string {
-  return `| ${vital ? `**${fact}**` : fact} \`${name}\` | ${instead} |\n`;
+function row({ name, fact, fallback, isVital }: Check): string {
+  return `| ${isVital ? `**${fact}**` : fact} \`${name}\` | ${fallback} |\n`;
 }

@@ -22,10 +22,10 @@ const PRICES_OF_0 = { claude: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0
 
 /** Values of a key with which a file might lift a limit: for most, all that it takes. */
 export function hostileValues(key: KeyPath): readonly unknown[] {
-  const { takes }: Key = KEYS[key];
+  const { type }: Key = KEYS[key];
   if (key in LIMIT_VALUES) return [LIMIT_VALUES[key as Limit].theirs];
   if (key === 'cost.prices') return [PRICES_OF_0];
-  if (typeof takes !== 'string') return takes;
+  if (typeof type !== 'string') return type;
   const values = {
     tokens: [1_000_000],
     share: [0.99],
@@ -42,7 +42,7 @@ export function hostileValues(key: KeyPath): readonly unknown[] {
     dollars: [1_000],
     prices: [],
   };
-  return values[takes];
+  return values[type];
 }
 
 export const WAYS = ['flag', 'variable', "the user's file"] as const;

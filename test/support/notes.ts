@@ -4,7 +4,7 @@ import type { ExtractOptions } from '../../src/core/memory/extract/extract.ts';
 import { createEntrySource } from '../../src/core/memory/make-entry.ts';
 import { decodeObject } from '../../src/core/protocol/decode.ts';
 import { type Mask, oneLine } from '../../src/core/text/words.ts';
-import { createInputReader } from '../../src/replay/inputs.ts';
+import { createInputReader } from '../../src/replay/input-reader.ts';
 import type { Line } from './governor.ts';
 import { asRead, linesOf } from './recordings.ts';
 import { unmasked } from './unmasked.ts';

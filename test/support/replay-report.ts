@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { DEFAULTS } from '../../src/config/defaults.ts';
 import type { Policy } from '../../src/core/governor/policy.ts';
-import type { CallSeen } from '../../src/replay/items-seen.ts';
 import type { SessionWhatIf } from '../../src/replay/played-session.ts';
+import type { RecordedCall } from '../../src/replay/recorded-items.ts';
 import type { SessionSummary } from '../../src/replay/summary.ts';
 import { type PageData, pageData, replayHtml } from '../../src/report/replay-html/page-data.ts';
 import { createRandom } from './random.ts';
@@ -84,7 +84,7 @@ export function aSession({
 
 function callsOf(count: number, seed: number) {
   const { whole } = createRandom(seed);
-  const series: CallSeen[] = [];
+  const series: RecordedCall[] = [];
   const compactions: SessionSummary['compactions'][number][] = [];
   let context = 20_000;
   for (let number = 1; number <= count; number++) {

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { DEFAULTS } from '../../src/config/defaults.ts';
 import type { Decision } from '../../src/core/governor/decisions.ts';
-import type { CompactionSeen, Growth } from '../../src/replay/items-seen.ts';
+import type { Growth, RecordedCompaction } from '../../src/replay/recorded-items.ts';
 import { replaySource } from '../../src/replay/replay.ts';
 import { findSources } from '../../src/replay/sources.ts';
 import type { SessionSummary } from '../../src/replay/summary.ts';
@@ -26,7 +26,7 @@ export const WARNING: Decision = {
 
 const NO_USAGE = { input: 0, cacheCreation: 0, cacheRead: 0, output: 0 };
 
-const COMPACTION: CompactionSeen = {
+const COMPACTION: RecordedCompaction = {
   trigger: 'manual',
   how: 'summary',
   by: 'ctxb',
@@ -39,7 +39,7 @@ const COMPACTION: CompactionSeen = {
   firstAfter: 31_000,
 };
 
-export function compactionOf(changes: Partial<CompactionSeen> = {}): CompactionSeen {
+export function compactionOf(changes: Partial<RecordedCompaction> = {}): RecordedCompaction {
   return { ...COMPACTION, ...changes };
 }
 

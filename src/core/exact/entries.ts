@@ -4,7 +4,7 @@ import { fieldsOf, stringOf } from '../protocol/fields.ts';
 import { sumOf } from '../text/sum-of.ts';
 import { inBackticks, oneLine, shorten, unmasked } from '../text/words.ts';
 import { tokensOfText, toolResultBlock, toolUseBlock } from './message.ts';
-import { SAID_PREFIX, summaryText } from './own-words.ts';
+import { summaryText, WORDS_PREFIX } from './own-words.ts';
 import { type Call, type Part, REMOVED_NOTICE, type Round } from './parts.ts';
 
 /** A kept part of the older conversation. */
@@ -75,7 +75,7 @@ function isEdit({ kind, text }: Entry): boolean {
 }
 
 function isStep({ kind, text }: Entry): boolean {
-  return kind === 'line' && !text.startsWith(SAID_PREFIX);
+  return kind === 'line' && !text.startsWith(WORDS_PREFIX);
 }
 
 /** Tokens of the entry as a message, or as a line with its bullet. */
@@ -89,7 +89,7 @@ const SAID_LENGTH = 160;
 
 /** The lines of an older reply: its words, and each tool call with its outcome. */
 export function stepLines({ words, calls }: Round): string[] {
-  const wordLines = words === '' ? [] : [SAID_PREFIX + shorten(oneLine(words, 4 * SAID_LENGTH), SAID_LENGTH)];
+  const wordLines = words === '' ? [] : [WORDS_PREFIX + shorten(oneLine(words, 4 * SAID_LENGTH), SAID_LENGTH)];
   return [...wordLines, ...calls.map(callLine)];
 }
 

@@ -5,12 +5,12 @@ import { sumOf } from '../text/sum-of.ts';
 import { type Entry, entriesOf, withinRoom } from './entries.ts';
 import { createMessage, extentOf, hasOpenStep, type Message, tokensOfAll, tokensOfText } from './message.ts';
 import { type CurrentFiles, replaceStaleFiles } from './newest-files.ts';
-import { isStep, linesText, noteText, summaryText } from './own-words.ts';
+import { isStep, noteText, stepLinesText, summaryText } from './own-words.ts';
 import { isOfUser, type Part, partsOf, type Round, withMidTurn } from './parts.ts';
 import {
-  type Form,
   lossReason,
   resultsOf,
+  type StepForm,
   splitRound,
   stepForm,
   usedRounds,
@@ -121,7 +121,7 @@ function refuseCut(
 interface Sharing {
   /** The step whose results the model has yet to see. */
   readonly open: Round | undefined;
-  readonly form: Form;
+  readonly form: StepForm;
   /** Tokens of an unseen step that is written as the user's words: it takes the space of an open step. */
   readonly unseen: number;
   readonly keep: readonly string[] | undefined;
@@ -208,7 +208,7 @@ function withLinesJoined(stays: readonly (Message | string)[]): Message[] {
     }
     lines.push(one);
     if (typeof stays[at + 1] === 'string') continue;
-    messages.push(createMessage('user', linesText(lines)));
+    messages.push(createMessage('user', stepLinesText(lines)));
     lines = [];
   }
   return messages;

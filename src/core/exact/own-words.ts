@@ -24,7 +24,7 @@ const SUMMARY_TITLE = "[ctxb] Claude's summary of what came before:";
 const HEARD_TITLE = '[ctxb] The user said while you worked:';
 const BULLET = '- ';
 /** Begins a line with the model's words next to its tool calls. */
-export const SAID_PREFIX = 'said: ';
+export const WORDS_PREFIX = 'said: ';
 
 export function isOwnMessage(text: string): boolean {
   return readOwnMessage(text) !== undefined;
@@ -57,7 +57,7 @@ export function noteText(note: string, omitted: number): string {
   return `${NOTE} ${EXPLANATION}${omission}${note === '' ? '' : `\n\n${note}`}`;
 }
 
-export function linesText(lines: readonly string[]): string {
+export function stepLinesText(lines: readonly string[]): string {
   return listText(LINES_TITLE, lines);
 }
 
@@ -70,7 +70,7 @@ export function stepText(lines: readonly string[], calls: readonly string[]): st
   return [listText(STEP_TITLE, lines), ...calls].join('\n\n');
 }
 
-export function promptsHeardText(text: string): string {
+export function midTurnText(text: string): string {
   return `${HEARD_TITLE}\n${text}`;
 }
 

@@ -2,7 +2,7 @@ import { commandOf, isNotice, isSummary, isUnchangedRead } from '../protocol/blo
 import { type MidTurnPrompt, withoutKnown } from '../protocol/exact-plan.ts';
 import { groupsIn } from '../protocol/fields.ts';
 import { createMessage, isResult, type Message, type ToolResult, type ToolUse } from './message.ts';
-import { isOwnMessage, isStep, type OwnMessage, promptsHeardText, readOwnMessage, reportLine } from './own-words.ts';
+import { isOwnMessage, isStep, midTurnText, type OwnMessage, readOwnMessage, reportLine } from './own-words.ts';
 
 export type Part =
   /** `heard`: the user's words during a turn, if ctxb built `message`. */
@@ -58,7 +58,7 @@ export function withMidTurn(parts: readonly Part[], midTurn: readonly MidTurnPro
     let at =
       stepAfterCall(all, after) ?? Math.max(0, all.findLastIndex(({ kind }) => kind === 'round') + (isLate ? 0 : 1));
     while (all.slice(at, at + 1).some((part) => linesIn(part).length > 0)) at++;
-    const message = createMessage('user', report === undefined ? promptsHeardText(text) : text);
+    const message = createMessage('user', report === undefined ? midTurnText(text) : text);
     const isAnswered = report !== undefined && at < all.length;
     all.splice(at, 0, isAnswered ? { kind: 'lines', lines: [report] } : { kind: 'prompt', message, heard: text });
   }

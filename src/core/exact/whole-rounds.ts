@@ -10,16 +10,16 @@ import { hasText, type Part, REMOVED_NOTICE, type Round } from './parts.ts';
 export type WholeParts = ReadonlyMap<Part, readonly Message[]>;
 
 /** How kept replies and their results are written. */
-export interface Form {
+export interface StepForm {
   /** Maximum number of whole replies with tool calls. */
-  readonly mostSteps: number;
+  readonly maxSteps: number;
   readonly write: (round: Round, results: readonly ToolResult[]) => readonly Message[];
 }
 
-export interface WholeOptions {
+export interface WholeRoundsOptions {
   /** The model has called tools and has not seen the results yet. */
   readonly isOpen: boolean;
-  readonly form: Form;
+  readonly form: StepForm;
 }
 
 /**
@@ -35,7 +35,7 @@ const EARLIER_TOKENS = 3_000;
 export function wholeRounds(
   parts: readonly Part[],
   room: number,
-  { isOpen, form: { write, mostSteps } }: WholeOptions,
+  { isOpen, form: { write, maxSteps } }: WholeRoundsOptions,
 ): WholeParts {
   const from = parts.findLastIndex(({ kind }) => kind !== 'round' && kind !== 'prompt') + 1;
   const rounds = parts.slice(from).filter((part) => part.kind === 'round');
@@ -53,7 +53,7 @@ export function wholeRounds(
     const messages = write(round, resultsOf(round));
     remaining -= tokensOfAll(messages);
     steps += round.calls.length > 0 ? 1 : 0;
-    if (remaining < 0 || steps > mostSteps || !isAnswered(round)) break;
+    if (remaining < 0 || steps > maxSteps || !isAnswered(round)) break;
     whole.set(round, messages);
   }
   return whole;
@@ -67,11 +67,11 @@ export function wholeRounds(
 export function usedRounds(
   parts: readonly Part[],
   room: number,
-  { keep, form }: { readonly keep: ReadonlySet<string>; readonly form: Form },
+  { keep, form }: { readonly keep: ReadonlySet<string>; readonly form: StepForm },
 ): ReadonlyMap<Part, Round> {
   const used = new Map<Part, Round>();
   // A model that needs its thoughts may refuse steps without them.
-  if (form.mostSteps === 1) return used;
+  if (form.maxSteps === 1) return used;
   let remaining = room;
   for (const part of parts.toReversed()) {
     if (part.kind !== 'round') continue;
@@ -125,7 +125,7 @@ const PRESERVES_THOUGHTS = /(?:fable|mythos)-5-[12]\b|(?:opus|sonnet|haiku)-5-5\
  * results, but `--resume` would duplicate claude's rows with thoughts; for these models the steps become words of the
  * user.
  */
-export function stepForm(messages: readonly Message[], model: string): Form {
+export function stepForm(messages: readonly Message[], model: string): StepForm {
   return hasOpenStep(messages) && !PRESERVES_THOUGHTS.test(model) && hasThoughts(messages) ? QUOTED_FORM : BUILT_FORM;
 }
 
@@ -156,8 +156,8 @@ function quoteStep(round: Round, results: readonly ToolResult[]): Message[] {
   return [createMessage('user', stepText(stepLines(round), calls))];
 }
 
-const BUILT_FORM: Form = { mostSteps: 3, write: buildStep };
-const QUOTED_FORM: Form = { mostSteps: 1, write: quoteStep };
+const BUILT_FORM: StepForm = { maxSteps: 3, write: buildStep };
+const QUOTED_FORM: StepForm = { maxSteps: 1, write: quoteStep };
 
 /** Why unseen results cannot be kept; undefined if all are text. */
 export function lossReason({ messages }: Round): string | undefined {

@@ -52,7 +52,7 @@ export function createCallIdentity() {
 
   function identify(event: AssistantEvent): AssistantEvent {
     const { messageId, subagent, usage } = event;
-    if (messageId === '' || event.synthetic) return event;
+    if (messageId === '' || event.isSynthetic) return event;
     const thread = threadOf(subagent ?? '');
     const read = readKey(usage);
     const call = isMixed(event) ? callWithId(reads, messageId, read) : nextCall(thread.call, event, read);
@@ -112,7 +112,7 @@ export function createCallIdentity() {
     /** The event, with an id that is unique to its call. */
     identified(event: Event): Event {
       if (event.kind === 'assistant') return identify(event);
-      if (event.kind === 'user' && !event.replay) answered(event.subagent ?? '');
+      if (event.kind === 'user' && !event.isReplay) answered(event.subagent ?? '');
       // In a stream, no line shows the prompt that starts the next turn.
       if (event.kind === 'result') answered('');
       return event;
@@ -125,13 +125,13 @@ export function createCallIdentity() {
       const thread = threadOf(event.subagent ?? '');
       const sized = takeUnsized(thread, -1, event.usage);
       // A call of several steps needs an extra line for its end.
-      return sized ?? (thread.line && event.usage?.besides && endOf(thread.line, event.usage));
+      return sized ?? (thread.line && event.usage?.extraInferences && endOf(thread.line, event.usage));
     },
   };
 }
 
 function endOf(call: AssistantEvent, usage: Usage): AssistantEvent {
-  return { ...call, usage, blocks: [], outputFinal: true };
+  return { ...call, usage, blocks: [], hasFinalOutput: true };
 }
 
 function ownIdOf({ id, times }: SeenCall): string {

@@ -11,7 +11,7 @@ export function isMessage(event: Input['event']): event is Main<AssistantEvent |
 }
 
 export function isAnswer(event: Input['event']): event is Main<AssistantEvent> & { readonly synthetic: false } {
-  return event.kind === 'assistant' && event.subagent === null && !event.synthetic;
+  return event.kind === 'assistant' && event.subagent === null && !event.isSynthetic;
 }
 
 /** A message for the model in the main thread. @param role default: any role */

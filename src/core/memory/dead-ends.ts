@@ -1,6 +1,6 @@
-import { inBackticks, LONG_LINE_LENGTH, oneLine, withSpaces } from '../text/words.ts';
+import { collapseWhitespace, inBackticks, LONG_LINE_LENGTH, oneLine } from '../text/words.ts';
 import type { DeadEnd, DeadEndReport, Entry, ToolEntry } from './entry.ts';
-import { remember } from './remember.ts';
+import { putNewest } from './put-newest.ts';
 import { comparedCommand, isReadOnly } from './shell/command-words.ts';
 
 /** A dead end is found, seen again (`grown`), or disproved by a success (`cleared`). */
@@ -37,12 +37,12 @@ export function createDeadEnds() {
 
   function put(deadEnd: DeadEnd): DeadEndChange[] {
     const what = standing.has(deadEnd.key) ? 'grown' : 'found';
-    remember(standing, deadEnd.key, deadEnd, MAX_DEAD_ENDS);
+    putNewest(standing, deadEnd.key, deadEnd, MAX_DEAD_ENDS);
     return [{ what, deadEnd }];
   }
 
   function noteRemark({ text, t }: DeadEndReport): DeadEndChange[] {
-    const key = `told\n${withSpaces(text.toLowerCase()).trim()}`;
+    const key = `told\n${collapseWhitespace(text.toLowerCase()).trim()}`;
     const { count = 0, first = t } = standing.get(key) ?? {};
     return put({ key, cause: 'told', text, evidence: [], count: count + 1, first, last: t });
   }
@@ -55,7 +55,7 @@ export function createDeadEnds() {
     const evidence = [...ids.slice(0, 1), ...[...ids.slice(1), id].slice(1 - MAX_EVIDENCE)];
     const series = { count: count + 1, first, evidence };
     // A failed call may have changed the outcome of other calls, but not its own.
-    remember(failing, key, { core, ...series, changes: changes + Number(mayChange(entry)) }, MAX_CALLS);
+    putNewest(failing, key, { core, ...series, changes: changes + Number(mayChange(entry)) }, MAX_CALLS);
     if (count === 0) return [];
     return put({ key, cause: 'same failure', text: failureText(entry, count + 1), ...series, last: t });
   }
@@ -88,7 +88,7 @@ export function createDeadEnds() {
     const maker = edits.get(`${agent}\n${reverse}`);
     if (!maker) {
       const isAgain = edits.get(`${agent}\n${input}`) === '';
-      remember(edits, `${agent}\n${input}`, id, MAX_CALLS);
+      putNewest(edits, `${agent}\n${input}`, id, MAX_CALLS);
       return isAgain ? clear(key) : [];
     }
     edits.set(`${agent}\n${reverse}`, '');

@@ -9,7 +9,7 @@ import { decisionOf } from '../governor/steps.ts';
 import { textsOf } from '../protocol/blocks.ts';
 import type { Mask } from '../text/words.ts';
 import type { Entry } from './entry.ts';
-import { type Answered, createHandBack } from './hand-back/hand-back.ts';
+import { createHandBack, type HookReply } from './hand-back/hand-back.ts';
 import { missingSection } from './hand-back/recall.ts';
 import { createReceipts, factsOf } from './hand-back/receipts.ts';
 import { renderHandoff } from './handoff/render-handoff.ts';
@@ -86,7 +86,7 @@ export function createMemory({ run, mask }: { readonly run: Run; readonly mask: 
       // Inputs that arrived before the notes of an earlier run were read are noted after those.
       return note(isOpen ? waiting.splice(0) : [], state);
     },
-    answer: (hook: HookAnswer, state: GovernorState): Answered =>
+    answer: (hook: HookAnswer, state: GovernorState): HookReply =>
       isOpen ? handBack.answer(hook, state) : { output: hookOutput(hook, hook.context), decisions: [] },
     exactNote: handBack.note,
     index(state: GovernorState, t: number): string {

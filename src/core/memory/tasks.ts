@@ -1,5 +1,5 @@
 import type { TaskEntry } from './entry.ts';
-import { remember } from './remember.ts';
+import { putNewest } from './put-newest.ts';
 
 const MAX_TASKS = 500;
 
@@ -13,7 +13,7 @@ export function createTasks() {
     add(entry: TaskEntry): void {
       const key = `${entry.agent ?? ''}\n${entry.id}`;
       if (entry.status === 'deleted') tasks.delete(key);
-      else remember(tasks, key, entry, MAX_TASKS);
+      else putNewest(tasks, key, entry, MAX_TASKS);
     },
     /** The tasks of an agent by their ids. */
     of: (agent: string | null) => new Map(select((task) => task.agent === agent).map((task) => [task.id, task])),

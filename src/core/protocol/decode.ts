@@ -38,7 +38,7 @@ export const LOG_TAIL_BYTES = 8 * 1024 * 1024;
  */
 export function decodeLine(line: string): Event {
   const value = parseJson(line);
-  return isFields(value) ? decodeObject(value) : { kind: 'malformed', blank: line.trim() === '' };
+  return isFields(value) ? decodeObject(value) : { kind: 'malformed', isBlank: line.trim() === '' };
 }
 
 export function decodeObject(line: Fields): Event {
@@ -73,18 +73,18 @@ function decodeAssistant(line: Fields): AssistantEvent {
   const model = textOf(message.model);
   const usage = readUsage(message.usage);
   const blocks = readBlocks(message.content);
-  const synthetic = model === '<synthetic>' || line.isApiErrorMessage === true;
-  const failure = synthetic ? failureOf(line, plainText(blocks)) : undefined;
+  const isSynthetic = model === '<synthetic>' || line.isApiErrorMessage === true;
+  const failure = isSynthetic ? failureOf(line, plainText(blocks)) : undefined;
   const cacheMiss = textOf(fieldsOf(fieldsOf(message.diagnostics).cache_miss_reason).type);
   return {
     kind: 'assistant',
     ...lineFields(line),
     messageId: textOf(message.id) ?? textOf(line.requestId) ?? stringOf(line.uuid),
     model,
-    synthetic,
+    isSynthetic,
     subagent: subagentOf(line),
     usage,
-    outputFinal: typeof message.stop_reason === 'string' && (usage?.output ?? 0) > 0,
+    hasFinalOutput: typeof message.stop_reason === 'string' && (usage?.output ?? 0) > 0,
     blocks,
     version: textOf(line.version),
     cwd: textOf(line.cwd),
@@ -101,13 +101,13 @@ function decodeUser(line: Fields): UserEvent {
     kind: 'user',
     ...lineFields(line),
     role: userRole(line, blocks, subagent),
-    replay: line.isReplay === true,
+    isReplay: line.isReplay === true,
     subagent,
     blocks,
     toolReport: line.tool_use_result ?? line.toolUseResult,
     version: textOf(line.version),
     permissionMode: textOf(line.permissionMode),
-    ...(markedRole(line) === 'prompt' && { marked: true as const }),
+    ...(markedRole(line) === 'prompt' && { isMarked: true as const }),
   };
 }
 
@@ -153,9 +153,9 @@ function decodeResult(line: Fields): ResultEvent {
 }
 
 function decodeLifecycle(line: Fields): LifecycleEvent {
-  const wakes = line.state === 'started' && textOf(line.wakeup_source) !== undefined;
+  const isWakeUp = line.state === 'started' && textOf(line.wakeup_source) !== undefined;
   const scheduledFor = countOf(line.scheduled_for);
-  return { kind: 'lifecycle', ...lineFields(line), of: textOf(line.command_uuid), wakes, scheduledFor };
+  return { kind: 'lifecycle', ...lineFields(line), lineUuid: textOf(line.command_uuid), isWakeUp, scheduledFor };
 }
 
 function decodeRateLimit(line: Fields): RateLimitEvent {
@@ -165,7 +165,7 @@ function decodeRateLimit(line: Fields): RateLimitEvent {
   return {
     kind: 'rate-limit',
     ...lineFields(line),
-    rejected: status === 'rejected' ? name : undefined,
+    rejectedLimit: status === 'rejected' ? name : undefined,
     limits: mapFields(all, readUse),
   };
 }

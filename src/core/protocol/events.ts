@@ -81,12 +81,12 @@ export interface AssistantEvent extends LineFields {
   readonly messageId: string;
   readonly model: string | undefined;
   /** Created by Claude Code itself (`<synthetic>`): API errors, answers of local commands. The usage has no meaning. */
-  readonly synthetic: boolean;
+  readonly isSynthetic: boolean;
   /** The subagent's id; null for the main thread. */
   readonly subagent: string | null;
   readonly usage: Usage | undefined;
   /** Whether the output count is final. Before the last line of an answer, it is a placeholder of 1 to 8. */
-  readonly outputFinal: boolean;
+  readonly hasFinalOutput: boolean;
   readonly blocks: readonly Block[];
   readonly version: string | undefined;
   /** The shell's working folder; only in session logs. */
@@ -113,7 +113,7 @@ export interface UserEvent extends LineFields {
   readonly kind: 'user';
   readonly role: UserRole;
   /** An echo of a line sent to claude (`--replay-user-messages`), or a local command's output. */
-  readonly replay: boolean;
+  readonly isReplay: boolean;
   readonly subagent: string | null;
   readonly blocks: readonly Block[];
   /** The tool's structured report, in addition to the text for the model: a tool-specific object, or an error text. */
@@ -122,7 +122,7 @@ export interface UserEvent extends LineFields {
   /** Only in session logs. */
   readonly permissionMode: string | undefined;
   /** Whether a mark of Claude Code's says that a person or the calling program wrote the line. */
-  readonly marked?: true;
+  readonly isMarked?: true;
 }
 
 export interface ResultEvent extends LineFields {
@@ -268,7 +268,7 @@ export interface ApiRetryEvent extends LineFields {
 export interface RateLimitEvent extends LineFields {
   readonly kind: 'rate-limit';
   /** The reached limit; undefined if no limit is reached, or without a name. */
-  readonly rejected: string | undefined;
+  readonly rejectedLimit: string | undefined;
   /** Keyed by claude's names of the limits: `five_hour`, `seven_day`. */
   readonly limits: Readonly<Record<string, LimitUse>>;
 }
@@ -277,9 +277,9 @@ export interface RateLimitEvent extends LineFields {
 export interface LifecycleEvent extends LineFields {
   readonly kind: 'lifecycle';
   /** The `uuid` of the sent line. */
-  readonly of: string | undefined;
+  readonly lineUuid: string | undefined;
   /** A timer of the agent fired: a turn follows. */
-  readonly wakes: boolean;
+  readonly isWakeUp: boolean;
   /** The time set by ScheduleWakeup, in milliseconds since the epoch. */
   readonly scheduledFor: number | undefined;
 }
@@ -293,5 +293,5 @@ export interface OtherEvent extends LineFields {
 /** Not a JSON object. Passed on and counted. */
 export interface MalformedEvent {
   readonly kind: 'malformed';
-  readonly blank: boolean;
+  readonly isBlank: boolean;
 }

@@ -11,7 +11,7 @@ export interface Usage {
   /** Terms that change the price; undefined in sums and in calls at list price. */
   readonly terms?: Terms;
   /** Additional inferences billed with the call; the other counts belong to the last one. */
-  readonly besides?: readonly Inference[];
+  readonly extraInferences?: readonly Inference[];
 }
 
 /** An additional inference of a call: a step before the final one, or an adviser's. */
@@ -95,11 +95,11 @@ function usageOfLast(sum: Usage, iterations: readonly Fields[]): Usage {
   const own = inferencesOf(MESSAGE, once);
   const last = own.at(-1)?.usage;
   const isSum = last && contextOf(own.map(({ usage }) => usage).reduce(addUsage)) === contextOf(sum);
-  const besides = [
+  const extraInferences = [
     ...(isSum ? own.slice(0, -1) : []),
     ...inferencesOf(ADVISOR_TYPE, once && { ...once, names: once.names.filter((name) => name !== FAST) }),
   ];
-  return besides.length === 0 ? sum : { ...withTerms(isSum ? last : sum, 0, terms), besides };
+  return extraInferences.length === 0 ? sum : { ...withTerms(isSum ? last : sum, 0, terms), extraInferences };
 }
 
 /** claude counts `priority` like `standard` (2.1.332). */
@@ -131,8 +131,8 @@ export function contextOf(usage: Usage): number {
 }
 
 /** The context of a call as claude displays it: the sum over its inferences. */
-export function shownContext(usage: Usage): number {
-  const own = (usage.besides ?? []).filter(({ model }) => model === undefined);
+export function displayedContext(usage: Usage): number {
+  const own = (usage.extraInferences ?? []).filter(({ model }) => model === undefined);
   return own.reduce((sum, each) => sum + contextOf(each.usage), contextOf(usage));
 }
 

@@ -45,7 +45,7 @@ export function oneLine(text: string, length: number): string {
 }
 
 /** Collapses white space, so that text over several lines matches text on one line. */
-export function withSpaces(text: string): string {
+export function collapseWhitespace(text: string): string {
   return text.replace(/\s+/g, ' ');
 }
 
@@ -127,7 +127,7 @@ export function durationText(ms: number): string {
  * Takes one item from each list in turn while it fits into `room`. The cost of an item may depend on whether it is the
  * first of its list.
  */
-export function inTurns<T>(
+export function takeInTurns<T>(
   lists: readonly (readonly T[])[],
   room: number,
   costOf: (item: T, isFirst: boolean) => number,
@@ -168,7 +168,7 @@ const READ_LENGTH = 20_000;
 
 /** The first sentences or words of a text that fit into `length` UTF-16 units, on one line, without code blocks. */
 export function firstSentences(text: string, length: number): string {
-  const words = withSpaces(text.slice(0, READ_LENGTH).replace(CODE, '\n').replace(MARKS, '')).trim();
+  const words = collapseWhitespace(text.slice(0, READ_LENGTH).replace(CODE, '\n').replace(MARKS, '')).trim();
   const taken = words.slice(0, endBefore(words, length - 1)).trimEnd();
   return taken.length === words.length || /[.!?:。！？]\W?$/.test(taken) ? taken : `${taken}…`;
 }

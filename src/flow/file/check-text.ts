@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import * as v from 'valibot';
 import { type Document, isCollection, isMap, isNode, isPair, isScalar } from 'yaml';
-import { closest, closestChoice, didYouMean, finding, shown } from '../../config/finding.ts';
+import { closest, closestChoice, didYouMean, displayed, finding } from '../../config/finding.ts';
 import { SyntaxFault } from '../../config/parse-data.ts';
 import type { KeySchema } from '../../config/schema.ts';
 import { parseYaml } from '../../config/yaml.ts';
@@ -112,7 +112,7 @@ function* faultsIn(level: Level, part: unknown, path: Path): Generator<Fault> {
   // An issue with a path belongs to an item.
   const expected = issues.find((issue) => issue.path === undefined)?.message;
   if (expected === undefined) return;
-  const found = hasKeys ? shown(part) : valueText(part);
+  const found = hasKeys ? displayed(part) : valueText(part);
   yield { path, expected, found, todo: adviceFor(part, expected, hasKeys) };
 }
 
@@ -129,7 +129,7 @@ function* keyFaults({ entries = {}, value }: Level, part: Fields, path: Path): G
     const inPath = [...path, key];
     if (inner === undefined) {
       const todo = didYouMean(closest(key, known), 'remove it');
-      yield { path: inPath, expected: `one of ${known.join(', ')}`, found: shown(key), todo };
+      yield { path: inPath, expected: `one of ${known.join(', ')}`, found: displayed(key), todo };
     } else if (inner.wrapped === undefined || Object.hasOwn(part, key)) {
       yield* faultsIn(inner, ownOf(part, key), inPath);
     }
@@ -140,5 +140,5 @@ function valueText(value: unknown): string {
   // List items are checked one by one, so only the length of the list can be wrong here.
   if (Array.isArray(value)) return `a list of ${value.length}`;
   // JSON has no NaN or Infinity.
-  return typeof value === 'number' ? String(value) : shown(value);
+  return typeof value === 'number' ? String(value) : displayed(value);
 }

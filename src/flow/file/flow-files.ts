@@ -1,7 +1,7 @@
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { CtxbError, systemReason } from '../../errors.ts';
-import { GivenFault, readGiven } from '../../store/files/given-file.ts';
+import { ForeignFileFault, readForeign } from '../../store/files/foreign-file.ts';
 import { isInside } from '../../store/files/plain-file.ts';
 
 export const MAX_FILE_BYTES = 1_000_000;
@@ -9,11 +9,11 @@ export const MAX_FILE_BYTES = 1_000_000;
 /** The text in UTF-8, without byte order mark. @throws CtxbError `config` */
 export function readText(path: string): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(readGiven(path, MAX_FILE_BYTES));
+    return new TextDecoder('utf-8', { fatal: true }).decode(readForeign(path, MAX_FILE_BYTES));
   } catch (error) {
     const isText = !(error instanceof TypeError);
     const { expected, found } =
-      error instanceof GivenFault
+      error instanceof ForeignFileFault
         ? error
         : isText
           ? { expected: 'a file that can be read', found: systemReason(error) }

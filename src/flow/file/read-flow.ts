@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { closest, didYouMean, finding, shown } from '../../config/finding.ts';
+import { closest, didYouMean, displayed, finding } from '../../config/finding.ts';
 import { fieldsOf, isFields, listOf } from '../../core/protocol/fields.ts';
 import { CtxbError } from '../../errors.ts';
 import type { Flow } from '../flow.ts';
@@ -46,7 +46,7 @@ function* stepFaults(steps: readonly unknown[]): Generator<Fault> {
     const first = folders.get(folder) ?? index;
     folders.set(folder, first);
     if (first !== index) {
-      const found = `${shown(id)} as in steps[${first}]`;
+      const found = `${displayed(id)} as in steps[${first}]`;
       yield { path: [...path, 'id'], expected: 'an id unlike that of any other step', found, todo: 'rename one' };
     }
     if (Object.hasOwn(step, 'objective') || Object.hasOwn(step, 'prompt')) continue;
@@ -59,6 +59,6 @@ function profileFaults(profile: unknown, names: readonly string[], folder: strin
   if (typeof profile !== 'string' || names.includes(profile) || existingProfile(folder, profile)) return [];
   const suggestion = closest(profile, names);
   const expected = 'a name in profiles, or the NAME of a file profiles/NAME.yaml next to the flow';
-  const todo = didYouMean(suggestion && shown(suggestion), 'add it there, or name another');
-  return [{ path: ['profile'], expected, found: shown(profile), todo }];
+  const todo = didYouMean(suggestion && displayed(suggestion), 'add it there, or name another');
+  return [{ path: ['profile'], expected, found: displayed(profile), todo }];
 }

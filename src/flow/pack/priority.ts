@@ -1,7 +1,7 @@
 import type { Budgets, Priority } from '../../config/config.ts';
 import { codePoints } from '../../core/governor/gauge/token-estimate.ts';
 import { cut } from '../../core/text/words.ts';
-import { cutToFit, type PackItem, type Part, type Shown, type Summary, stepBlock } from './step-block.ts';
+import { cutToFit, type PackItem, type Part, type ShownOutput, type Summary, stepBlock } from './step-block.ts';
 
 export type Tier = Uppercase<Priority>;
 
@@ -12,7 +12,7 @@ export const TIERS = ['CRITICAL', 'HIGH', 'MEDIUM', 'LOW'] as const satisfies re
  * Known agents, in lower case. Decisions and reviews are more important than designs, and designs more than analyses
  * and reports.
  */
-export const AGENTS: Readonly<Record<Tier, readonly string[]>> = {
+export const AGENT_TIERS: Readonly<Record<Tier, readonly string[]>> = {
   CRITICAL: words(`
     merge-decider deploy-decider requirements-critic design-critic test-critic code-critic ux-critic
     code-implementer test-author self-reviewer
@@ -41,7 +41,7 @@ interface Classified {
 }
 
 const KNOWN: ReadonlyMap<string, Tier> = new Map(
-  TIERS.flatMap((tier) => AGENTS[tier].map((agent): [string, Tier] => [agent, tier])),
+  TIERS.flatMap((tier) => AGENT_TIERS[tier].map((agent): [string, Tier] => [agent, tier])),
 );
 
 /**
@@ -142,7 +142,7 @@ export interface CuratedChoice {
 }
 
 /** A step of the history with the figures that decide its place in the briefing. */
-export interface Candidate extends Shown {
+export interface Candidate extends ShownOutput {
   readonly tier: Tier;
   readonly by: ClassifiedBy;
   readonly isNewest: boolean;

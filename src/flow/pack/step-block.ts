@@ -64,7 +64,7 @@ export interface Summary {
 }
 
 /** An output, or the summary in its place. */
-export interface Shown {
+export interface ShownOutput {
   readonly item: PackItem;
   readonly summary: Summary | undefined;
   /** Code points of the output or summary. */
@@ -77,7 +77,7 @@ const ERROR_LENGTH = 200;
 export const CUT_MARKER = '... (truncated)';
 
 /** Renders a step with the first `shown` code points of its output or summary. */
-export function stepBlock({ item, summary, size }: Shown, shown: number): string {
+export function stepBlock({ item, summary, size }: ShownOutput, shown: number): string {
   const where = summary === undefined ? placeOf(item) : ' of the summary';
   return [
     `### Step: ${oneLine(item.stepId, LINE_LENGTH)} [${item.ok ? 'OK' : 'FAIL'}]`,

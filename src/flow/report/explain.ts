@@ -1,20 +1,20 @@
 import { BUDGET_FIELDS } from '../../config/config.ts';
 import { counted, percent, tokens } from '../../report/figures.ts';
 import { align, foldText, presentLines } from '../../report/layout.ts';
-import { onOneLine } from '../../report/shown.ts';
+import { onOneLine } from '../../report/printable.ts';
 import type { Style } from '../../report/style.ts';
 import { type BriefingWorld, briefingOf, effectiveCurator, type FlowPlace } from '../briefing.ts';
 import { earlierRuns } from '../earlier-run.ts';
 import type { Flow, FlowStep } from '../flow.ts';
 import type { ReceiptItem } from '../pack/receipt.ts';
 
-export function lookAt(flow: Flow, { contextDir, ...place }: FlowPlace & { readonly contextDir: string }) {
+export function viewFlow(flow: Flow, { contextDir, ...place }: FlowPlace & { readonly contextDir: string }) {
   const [run] = earlierRuns(contextDir, flow.name);
   const outputs = (id: string) => run?.outputOf(id);
   return { run, explained: explainFlow(flow, { ...place, outputs }, run?.id) };
 }
 
-export type FlowLook = ReturnType<typeof lookAt>;
+export type FlowView = ReturnType<typeof viewFlow>;
 
 type FlowExplained = ReturnType<typeof explainFlow>;
 

@@ -2,10 +2,10 @@ import type { Output } from '../../io.ts';
 import { decisionText, isRoutine } from '../../messages.ts';
 import { counted, dollars, duration, tokens } from '../../report/figures.ts';
 import { hangingIndent, presentLines } from '../../report/layout.ts';
-import { onOneLine } from '../../report/shown.ts';
+import { onOneLine } from '../../report/printable.ts';
 import type { Style } from '../../report/style.ts';
 import type { FlowStep } from '../flow.ts';
-import type { Board, FlowWatcher, RanStep, StepNews } from '../run/conduct-flow.ts';
+import type { FlowWatcher, NewsByStep, RanStep, StepNews } from '../run/conduct-flow.ts';
 import { shortenError, totalsOf } from './run-report.ts';
 
 export function createFlowProgress(stderr: Output, style: Style, quiet: boolean): FlowWatcher {
@@ -49,7 +49,7 @@ function endText(ends: readonly RanStep[]): string {
 }
 
 /** The steps that did not run, and totals over all steps. The receipts have the figures of each step. */
-export function flowEndLines(board: Board): string[] {
+export function flowEndLines(board: NewsByStep): string[] {
   const idsOf = (wanted: StepNews['kind']) => [...board].flatMap(([id, { kind }]) => (kind === wanted ? id : []));
   const skipped = idsOf('skipped');
   const ends = [...board.values()].flatMap(({ end }) => end ?? []);

@@ -2,7 +2,7 @@ import { sumOf } from '../../core/text/sum-of.ts';
 import { shorten } from '../../core/text/words.ts';
 import { counted, dollars, duration, NO_VALUE, tokens } from '../../report/figures.ts';
 import { align, foldText, presentLines, tableOf } from '../../report/layout.ts';
-import { onOneLine } from '../../report/shown.ts';
+import { onOneLine } from '../../report/printable.ts';
 import type { Style } from '../../report/style.ts';
 import type { EarlierRun, KnownReceipt } from '../earlier-run.ts';
 import { outcomeCounts } from '../pack/receipt.ts';

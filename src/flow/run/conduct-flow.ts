@@ -157,7 +157,7 @@ export interface StepNews {
   readonly end?: RanStep;
 }
 
-export type Board = ReadonlyMap<string, StepNews>;
+export type NewsByStep = ReadonlyMap<string, StepNews>;
 
 /**
  * Runs the steps one after the other. Throws what a step throws, for instance if claude is missing.

@@ -5,13 +5,13 @@ import { readUserFile, replaceUserFile } from '../../store/files/user-file.ts';
 import { MAX_FILE_BYTES } from '../file/flow-files.ts';
 import { checkFlow } from '../file/read-flow.ts';
 import type { Flow } from '../flow.ts';
-import type { FlowLook } from '../report/explain.ts';
+import type { FlowView } from '../report/explain.ts';
 import { type Edit, editFlow } from './edit-flow.ts';
 
 export type Form = ReadonlyMap<string, string>;
 
 /** The content of the page: the flow as in the file, or with the values of the form, as a preview. */
-export interface StudioView extends FlowLook {
+export interface StudioView extends FlowView {
   readonly file: string;
   /** Hash of the file. The form sends it back, so that it changes this version only. */
   readonly hash: string;
@@ -26,7 +26,7 @@ export interface StudioView extends FlowLook {
 export type Studio = ReturnType<typeof createStudio>;
 
 /** Shows and changes the budgets of a file. Reads the file for each request, because other programs may change it. */
-export function createStudio(path: string, profile: string | undefined, lookAt: (flow: Flow) => FlowLook) {
+export function createStudio(path: string, profile: string | undefined, lookAt: (flow: Flow) => FlowView) {
   const flowIn = (text: string) => checkFlow(path, text, { profile });
 
   /** @throws CtxbError if the file cannot be read, or is not a valid flow */

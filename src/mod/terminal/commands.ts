@@ -9,7 +9,7 @@ import { type Colour, PLAIN } from '../../report/style.ts';
 import { type Part, paintLine, SEPARATOR, statusParts } from '../../statusline/status-text.ts';
 import { redact } from '../../store/masks/redact.ts';
 import type { Engine } from '../engine.ts';
-import { type CompactionNews, checkExactness, type PluginState, readNews } from './plugin-state.ts';
+import { type CompactionNews, checkExactness, type PluginState, readNewLines } from './plugin-state.ts';
 
 interface CommandAnswer {
   readonly text: string;
@@ -65,7 +65,7 @@ async function giveBackNotes($: Engine, plugin: PluginState): Promise<CommandAns
   if (what === undefined) return { text: NOTHING_BACK, isTextDisplayOnly: true };
   // Reads this conversation's log again, with the notes of the previous conversation.
   plugin.log = undefined;
-  await readNews($, plugin);
+  await readNewLines($, plugin);
   const notes = plugin.session.handBack();
   return { text: `handed back: ${what}`, isTextDisplayOnly: true, ...(notes !== undefined && { context: [notes] }) };
 }
@@ -119,7 +119,7 @@ export async function answerTo(
   plugin: PluginState,
   words: string,
 ): Promise<CommandAnswer> {
-  await readNews($, plugin);
+  await readNewLines($, plugin);
   switch (command) {
     case 'ctxb:status':
       return status(plugin);

@@ -50,7 +50,7 @@ export class PluginState {
  * Reads new lines of claude's log, and asks claude for data that the log lacks. Calls run one after the other. Does
  * nothing inside `ctxb run`.
  */
-export async function readNews($: Engine, plugin: PluginState): Promise<void> {
+export async function readNewLines($: Engine, plugin: PluginState): Promise<void> {
   if (plugin.isRun) return;
   const following = plugin.following.then(() => readNewsNow($, plugin));
   plugin.following = following.catch(() => {});
@@ -92,7 +92,7 @@ async function logPathOf($: Engine, { transcript }: PluginState): Promise<string
 export async function watchTurn($: Engine, plugin: PluginState, turn: string): Promise<void> {
   await $.clock.sleep(WATCH_MS);
   while (plugin.turn === turn) {
-    await readNews($, plugin);
+    await readNewLines($, plugin);
     await $.clock.sleep(WATCH_MS);
   }
 }
@@ -106,16 +106,16 @@ export function awaitLog($: Engine, plugin: PluginState): Promise<void> {
 }
 
 /** Reads the lines that claude logs after the end of a turn, and after a compaction until the log has it. */
-export async function readLateNews($: Engine, plugin: PluginState): Promise<void> {
+export async function readLateLines($: Engine, plugin: PluginState): Promise<void> {
   await $.clock.sleep(LATE_MS);
-  await readNews($, plugin);
+  await readNewLines($, plugin);
   await readNewsWhile($, plugin, () => plugin.news?.from !== undefined && plugin.session.size() >= plugin.news.from);
 }
 
 async function readNewsWhile($: Engine, plugin: PluginState, isLate: () => boolean): Promise<void> {
   for (let look = 0; look < MAX_LOOKS && isLate(); look++) {
     await $.clock.sleep(LOOK_MS);
-    await readNews($, plugin);
+    await readNewLines($, plugin);
   }
 }
 

@@ -3,7 +3,7 @@ import { leavesAll } from '../../core/protocol/exact-plan.ts';
 import { circumstancesOf } from '../circumstances.ts';
 import { type CompactEvent, type Drawing, type Engine, isFromUser, isSeenByModel, type On } from '../engine.ts';
 import { answerTo, bandText, COMMANDS, foldedText } from './commands.ts';
-import { awaitLog, checkExactness, PluginState, readLateNews, readNews, watchTurn } from './plugin-state.ts';
+import { awaitLog, checkExactness, PluginState, readLateLines, readNewLines, watchTurn } from './plugin-state.ts';
 import { createTerminalSession, type Options } from './session.ts';
 
 /** claude's own JSX factory. */
@@ -29,7 +29,7 @@ export function register(on: On, options: Options): void {
       plugin.session = createTerminalSession(options);
       plugin.log = undefined;
     }
-    await readNews($, plugin);
+    await readNewLines($, plugin);
     if (e.source === 'clear') plugin.session.clear();
     // After an exact compaction, the messages already contain everything that would be given back.
     const notes = e.source === 'compact' && !plugin.last?.answered ? plugin.session.handBack() : undefined;
@@ -49,7 +49,7 @@ export function register(on: On, options: Options): void {
     if (isSeenByModel(e)) plugin.session.recordText(e.text);
     if (isFromUser(e)) plugin.session.say(e.text);
     const entered = await next(e);
-    await readNews($, plugin);
+    await readNewLines($, plugin);
     return entered;
   });
 
@@ -71,18 +71,18 @@ export function register(on: On, options: Options): void {
     // or asked before.
     const isCompacted = mayCompact && (await compactIfDue($, plugin));
     const done = await next(e);
-    await readNews($, plugin);
+    await readNewLines($, plugin);
     if (mayCompact && !isCompacted) {
       await awaitLog($, plugin);
       await compactIfDue($, plugin);
     }
     // After a compaction, nothing shows that the log lacks the last call.
-    if (plugin.isInteractive) void readLateNews($, plugin);
+    if (plugin.isInteractive) void readLateLines($, plugin);
     return done;
   });
 
   on('session.measure', async ($, e, next) => {
-    await readNews($, plugin);
+    await readNewLines($, plugin);
     return next(e);
   });
 
@@ -107,7 +107,7 @@ export function register(on: On, options: Options): void {
     // Also for claude's own summary. The state is still that of the last call.
     plugin.news ??= { from: plugin.session.size() };
     const answer = await next(e);
-    void readLateNews($, plugin);
+    void readLateLines($, plugin);
     return answer;
   });
 
@@ -136,7 +136,7 @@ export function register(on: On, options: Options): void {
 async function compact($: Engine, plugin: PluginState, e: CompactEvent): Promise<Answer> {
   const { trigger, messages } = e;
   const started = performance.now();
-  await readNews($, plugin);
+  await readNewLines($, plugin);
   // During a turn, the log may lack the newest texts sent to the model, but the plugin has recorded all of them. After
   // the turn, some texts may still be queued, so the log decides.
   const isMidTurn = trigger === 'auto';
@@ -164,7 +164,7 @@ async function compactIfDue($: Engine, plugin: PluginState): Promise<boolean> {
   });
   const compacted = $.session
     .compact({})
-    .then(() => readLateNews($, plugin))
+    .then(() => readLateLines($, plugin))
     .catch((error) => $.ui.log(`ctxb: not compacted: ${error}`, { to: 'debug' }))
     .then(() => false);
   return Promise.race([modCalled, compacted, $.clock.sleep(QUESTION_MS).then(() => false)]);

@@ -15,10 +15,10 @@ import { fieldsOf, textOf } from '../../core/protocol/fields.ts';
 import { rowsIn } from '../../core/protocol/objects-in.ts';
 import { unmasked } from '../../core/text/words.ts';
 import { createHost } from '../../host/governor-host.ts';
-import { createInputReader } from '../../replay/inputs.ts';
+import { createInputReader } from '../../replay/input-reader.ts';
 import { replayRun } from '../../replay/replay-run.ts';
 import { counted } from '../../report/figures.ts';
-import { type KnownByStatus, unloggedCall, withReport } from '../../statusline/judge-status.ts';
+import { type StatusReport, unloggedCall, withReport } from '../../statusline/judge-status.ts';
 
 /** The plugin's options. Their defaults are in `userConfig` of plugin.json. */
 export type Options = Readonly<Record<string, string | number | boolean | readonly string[]>>;
@@ -75,7 +75,7 @@ export function createTerminalSession(options: Options) {
   const prompts = new Set<string>();
 
   /** What claude reports about the session in addition to its log. */
-  let known: KnownByStatus = { window: undefined, model: undefined, usage: undefined, limits: {} };
+  let known: StatusReport = { window: undefined, model: undefined, usage: undefined, limits: {} };
 
   const judged = () => withReport(host.state, known);
 
@@ -92,7 +92,7 @@ export function createTerminalSession(options: Options) {
 
   function noteSaid(event: Input['event']): void {
     if (event.kind === 'boundary') forgetSaid();
-    if (event.kind === 'user' && event.marked) for (const text of textsOf(event.blocks)) prompts.add(text);
+    if (event.kind === 'user' && event.isMarked) for (const text of textsOf(event.blocks)) prompts.add(text);
   }
 
   function afterLastCall(texts: readonly string[]): readonly MidTurnPrompt[] {
@@ -172,7 +172,7 @@ export function createTerminalSession(options: Options) {
     /** Records a text that was sent within a turn. */
     recordText: (text: string) => void pendingTexts.push(text),
     say: (text: string) => void prompts.add(text),
-    report(news: KnownByStatus): void {
+    report(news: StatusReport): void {
       known = news;
     },
     judged,

@@ -17,11 +17,12 @@ const [STOP, ID] = [slot('stop_reason'), slot('message id')];
 export function answerReader(row: Fields, needsTexts?: () => boolean): Reader | undefined {
   const event = decodeObject(row);
   const messageFields = fieldsOf(row.message);
-  if (event.kind !== 'assistant' || event.synthetic || row.line !== undefined) return undefined;
+  if (event.kind !== 'assistant' || event.isSynthetic || row.line !== undefined) return undefined;
   const { usage: known } = event;
   const isUsual = Array.isArray(messageFields.content) && typeof messageFields.id === 'string';
   const lifetimes = Object.keys(fieldsOf(fieldsOf(messageFields.usage).cache_creation));
-  if (!isUsual || known === undefined || known.besides !== undefined || event.costUsd !== undefined) return undefined;
+  if (!isUsual || known === undefined || known.extraInferences !== undefined || event.costUsd !== undefined)
+    return undefined;
   // With a third lifetime, the price would be unknown.
   if (lifetimes.length > 2) return undefined;
   const messagePattern = {
@@ -41,9 +42,9 @@ export function answerReader(row: Fields, needsTexts?: () => boolean): Reader | 
     read() {
       const [messageId, counts] = [message(), countsIn()];
       if (messageId === undefined || counts === undefined) return undefined;
-      const outputFinal = stop() !== undefined && counts[3] > 0;
+      const hasFinalOutput = stop() !== undefined && counts[3] > 0;
       const isEmpty = counts[0] + counts[1] + counts[2] === 0;
-      const blocks = blocksIn(content(), !needsTexts && outputFinal && !isEmpty);
+      const blocks = blocksIn(content(), !needsTexts && hasFinalOutput && !isEmpty);
       if (blocks === undefined) return undefined;
       const sized = needsTexts?.() === false ? sizedBlock(blocks) : blocks;
       const [input, cacheCreation, cacheRead, output, hour] = counts;
@@ -53,7 +54,7 @@ export function answerReader(row: Fields, needsTexts?: () => boolean): Reader | 
         timestamp(),
         sized,
         messageId,
-        outputFinal,
+        hasFinalOutput,
         input,
         cacheCreation,
         cacheRead,

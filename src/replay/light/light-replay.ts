@@ -12,10 +12,10 @@ import { type Draft, draftOf } from '../../core/governor/steps.ts';
 import type { Event } from '../../core/protocol/events.ts';
 import { cutterWith, type Mask } from '../../core/text/words.ts';
 import { createFigures } from '../figures.ts';
-import type { CompactionSeen } from '../items-seen.ts';
-import { reportedAgent } from '../observers/unlogged.ts';
+import { reportedAgent } from '../observers/unlogged-agents.ts';
 import type { ReadLine, Row } from '../read/line-feed.ts';
-import { eventOf, type Parts } from '../read/row-parts.ts';
+import { eventOf, type RowParts } from '../read/row-parts.ts';
+import type { RecordedCompaction } from '../recorded-items.ts';
 import type { SessionFigures } from '../summary.ts';
 import { answerIn, createUsualCalls } from './usual-calls.ts';
 
@@ -82,7 +82,7 @@ export function createLightReplay({ run, mask }: { readonly run: Run; readonly m
     }
   }
 
-  function feedUsual(row: Parts): void {
+  function feedUsual(row: RowParts): void {
     const answer = answerIn(row, state.session.id);
     const t = figures.timeOf(row, answer);
     if (t === undefined) return;
@@ -160,6 +160,12 @@ function readLightly(state: LightState, event: Event): void {
 }
 
 /** Omits the fields that only a full replay computes. */
-function compactionFigures({ how: _, line: __, gaugeBefore: ___, firstAfter: ____, ...compaction }: CompactionSeen) {
+function compactionFigures({
+  how: _,
+  line: __,
+  gaugeBefore: ___,
+  firstAfter: ____,
+  ...compaction
+}: RecordedCompaction) {
   return compaction;
 }

@@ -7,11 +7,11 @@ import { contextOf } from '../../core/protocol/usage.ts';
 import type { CountedAnswer } from '../figures.ts';
 import type { Answer } from '../observers/ledger.ts';
 import type { ReadLine } from '../read/line-feed.ts';
-import { type Parts, usageIn } from '../read/row-parts.ts';
+import { type RowParts, usageIn } from '../read/row-parts.ts';
 
 /** A call that the state does not include yet. */
 interface Held {
-  readonly row: Parts;
+  readonly row: RowParts;
   readonly answer: Answer;
   readonly t: number;
   /** Whether the model has received new input since the call. */
@@ -27,7 +27,7 @@ interface Held {
  * @param onCall called for each call that is added up
  */
 export function createUsualCalls(state: Draft, onCall: (call: CountedAnswer, isPeak: boolean) => void) {
-  let first: Parts | undefined;
+  let first: RowParts | undefined;
   let price: Price | undefined;
   let held: Held | undefined;
   let [count, cost, peak] = [0, 0, 0];
@@ -49,9 +49,9 @@ export function createUsualCalls(state: Draft, onCall: (call: CountedAnswer, isP
       price = priced?.price;
       first = row?.kind === 'parts' && isComplete(row) && row.own[3] === priced?.messageId ? row : undefined;
     },
-    has: (row: ReadLine): row is Parts => row.kind === 'parts' && row.shared === first?.shared,
+    has: (row: ReadLine): row is RowParts => row.kind === 'parts' && row.shared === first?.shared,
     /** Returns false if the row does not belong to the series. */
-    take(row: Parts, answer: Answer, t: number): boolean {
+    take(row: RowParts, answer: Answer, t: number): boolean {
       const last = held?.row ?? first;
       if (!isComplete(row)) return false;
       if (answer.messageId === last?.own[3]) return hasSameCounts(row, last);
@@ -82,19 +82,19 @@ export function createUsualCalls(state: Draft, onCall: (call: CountedAnswer, isP
 }
 
 /** An answer as far as a ledger needs it. */
-export function answerIn({ shared, own }: Parts, session: string | undefined): Answer {
+export function answerIn({ shared, own }: RowParts, session: string | undefined): Answer {
   const { model, sessionId = session } = shared as AssistantEvent;
   return { messageId: own[3] ?? '', subagent: null, model, sessionId, usage: usageIn(own, shared as AssistantEvent) };
 }
 
 /** Whether a row has the id, the context and the final output of an answer, and nothing else that matters. */
-function isComplete({ own }: Parts): boolean {
+function isComplete({ own }: RowParts): boolean {
   const [, , { length }, messageId, isFinal, input = 0, cacheCreation = 0, cacheRead = 0] = own;
   return messageId !== '' && isFinal === true && length === 0 && input + cacheCreation + cacheRead > 0;
 }
 
 const COUNTS_AT = 5;
 
-function hasSameCounts(a: Parts, b: Parts): boolean {
+function hasSameCounts(a: RowParts, b: RowParts): boolean {
   return a.own.every((part, at) => at < COUNTS_AT || part === b.own[at]);
 }

@@ -1,9 +1,9 @@
 import { billedOutput } from '../../core/governor/cost/priced-call.ts';
 import { callOutput } from '../../core/governor/gauge/gauge.ts';
 import { NO_USAGE } from '../../core/protocol/usage.ts';
-import type { Growth, LedgerCall } from '../items-seen.ts';
+import type { Growth, LedgerCall } from '../recorded-items.ts';
 import { inUsd } from '../totals.ts';
-import { type Seen, timeIn } from './seen.ts';
+import { type ObservedLine, timeIn } from './observer.ts';
 
 export function createCalls() {
   const calls: CallBegun[] = [];
@@ -20,7 +20,7 @@ export function createCalls() {
     added(source: string, tokens: number): void {
       added.set(source, (added.get(source) ?? 0) + tokens);
     },
-    see(seen: Seen): void {
+    see(seen: ObservedLine): void {
       const { gauge, facts } = seen.after;
       if (facts.call) calls.push(callOf(seen, take()));
       const current = calls.at(-1);
@@ -44,7 +44,7 @@ export function createCalls() {
 export type CallBegun = Readonly<ReturnType<typeof callOf>>;
 
 /** A new call without usage, which `see` fills in later. The output is estimated if the recording lacks it. */
-function callOf({ line, input, after }: Seen, added: Growth) {
+function callOf({ line, input, after }: ObservedLine, added: Growth) {
   const { gauge, turn } = after;
   return {
     /** From 1, as `line` and `turn`. */

@@ -4,11 +4,11 @@ import { FIRST_WITH_MODS } from '../../core/governor/relief/exact.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
 import type { BoundaryEvent } from '../../core/protocol/events.ts';
 import { isAtLeast } from '../../core/protocol/version.ts';
-import type { CompactionSeen } from '../items-seen.ts';
-import { type Observer, type Seen, timeIn } from './seen.ts';
+import type { RecordedCompaction } from '../recorded-items.ts';
+import { type ObservedLine, type Observer, timeIn } from './observer.ts';
 
-export function createCompactions(): Observer<readonly CompactionSeen[]> {
-  const compactions: CompactionSeen[] = [];
+export function createCompactions(): Observer<readonly RecordedCompaction[]> {
+  const compactions: RecordedCompaction[] = [];
   let hasSummary = false;
   return {
     see(seen) {
@@ -27,7 +27,7 @@ export function createCompactions(): Observer<readonly CompactionSeen[]> {
 }
 
 /** Completes a compaction with data from later lines, until the next call. */
-function readFromLine({ by }: CompactionSeen, { input: { event }, after }: Seen, hasSummary: boolean) {
+function readFromLine({ by }: RecordedCompaction, { input: { event }, after }: ObservedLine, hasSummary: boolean) {
   if (after.facts.call) {
     const how = !hasSummary && isAtLeast(after.session.version, FIRST_WITH_MODS) ? 'exact' : 'summary';
     // Only ctxb compacts without a summary, in a run or as a plugin.
@@ -39,7 +39,7 @@ function readFromLine({ by }: CompactionSeen, { input: { event }, after }: Seen,
   return isOurs ? ({ by: 'ctxb' } as const) : {};
 }
 
-function compactionOf(event: BoundaryEvent, { line, input, before }: Seen): CompactionSeen {
+function compactionOf(event: BoundaryEvent, { line, input, before }: ObservedLine): RecordedCompaction {
   const { gauge } = before;
   return {
     trigger: event.trigger,

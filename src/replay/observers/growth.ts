@@ -3,8 +3,8 @@ import { estimateTokens, NO_CONTENT } from '../../core/governor/gauge/estimator.
 import type { Block, ToolUse, UserRole } from '../../core/protocol/events.ts';
 import { fieldsOf, textOf } from '../../core/protocol/fields.ts';
 import { type Cutter, LINE_LENGTH } from '../../core/text/words.ts';
-import type { Growth, ResultSeen } from '../items-seen.ts';
-import { createToolUses, type Seen } from './seen.ts';
+import type { Growth, RecordedResult } from '../recorded-items.ts';
+import { createToolUses, type ObservedLine } from './observer.ts';
 
 /** Length kept of a target in UTF-16 code units, so that a secret in its shown part is recognized. */
 const TARGET_LENGTH = 2_000;
@@ -16,7 +16,7 @@ export function createGrowth(cut: Cutter, withResults: boolean, onAdded?: (sourc
   const uses = createToolUses((use) => ({ name: use.name, target: targetOf(use).slice(0, TARGET_LENGTH) }));
   let calls = 0;
 
-  function add(block: Block, index: number, role: UserRole | 'answer', { line, after }: Seen): void {
+  function add(block: Block, index: number, role: UserRole | 'answer', { line, after }: ObservedLine): void {
     const tokens = estimateTokens(after.facts.measured[index] ?? NO_CONTENT, after.gauge.calibration);
     if (tokens === 0) return;
     const use = role === 'answer' ? undefined : uses.of(block);
@@ -28,25 +28,25 @@ export function createGrowth(cut: Cutter, withResults: boolean, onAdded?: (sourc
     results.push({ tool: source, target: use?.target ?? '', tokens, line, call, gone: undefined });
   }
 
-  function addLine(seen: Seen): void {
+  function addLine(seen: ObservedLine): void {
     const { event, from } = seen.input;
     if (from !== 'claude' || !isMessage(event)) return;
     // Record tool names before the check: results need them even if a back-end did not count the call.
     event.blocks.forEach(uses.see);
     // Claude Code wrote this text instead of the model, so it enters no context.
-    if (event.kind === 'assistant' ? event.messageId !== seen.after.gauge.call?.messageId : event.replay) return;
+    if (event.kind === 'assistant' ? event.messageId !== seen.after.gauge.call?.messageId : event.isReplay) return;
     const role = event.kind === 'user' ? event.role : 'answer';
     for (const [index, block] of event.blocks.entries()) add(block, index, role, seen);
   }
 
   /** A result for the report. Masks only the reported results, because masking takes longer than everything else. */
-  function shown({ gone, target, ...result }: TrackedResult): ResultSeen {
+  function shown({ gone, target, ...result }: TrackedResult): RecordedResult {
     const stayed = Math.max(0, (gone ?? calls) - result.call + 1);
     return { ...result, target: cut(target, LINE_LENGTH), stayed };
   }
 
   return {
-    see(seen: Seen): void {
+    see(seen: ObservedLine): void {
       calls = seen.after.gauge.calls;
       if (seen.after.facts.replaced) for (const result of results) result.gone ??= calls;
       addLine(seen);
@@ -59,7 +59,7 @@ export function createGrowth(cut: Cutter, withResults: boolean, onAdded?: (sourc
 }
 
 /** A result, with the number of calls at which it left the context. */
-interface TrackedResult extends Omit<ResultSeen, 'stayed'> {
+interface TrackedResult extends Omit<RecordedResult, 'stayed'> {
   gone: number | undefined;
 }
 

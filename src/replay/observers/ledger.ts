@@ -6,7 +6,7 @@ import type { AssistantEvent, ResultEvent } from '../../core/protocol/events.ts'
 import { contextOf, isAllZero, isNewer, NO_USAGE, type Usage } from '../../core/protocol/usage.ts';
 import { sumOf } from '../../core/text/sum-of.ts';
 import { callsIn, compactCalls, joinKeys, SUBAGENT_CALL } from '../packed.ts';
-import { type Seen, timeIn } from './seen.ts';
+import { type ObservedLine, timeIn } from './observer.ts';
 
 /** The newest call of a thread: its lines repeat the usage with a growing output. */
 interface Open {
@@ -58,7 +58,7 @@ export function createLedger(keepsUsage: boolean) {
     return calls.keys.push(joinKeys(keysOf(event, t, session))) - 1;
   }
 
-  function begin({ input, after }: Seen, event: Started): void {
+  function begin({ input, after }: ObservedLine, event: Started): void {
     const { messageId, subagent, sessionId = after.session.id, usage = NO_USAGE } = event;
     const number = subagent === null ? after.gauge.calls : SUBAGENT_CALL;
     const at = add(event, timeIn(input), number, Number.NaN, sessionId);
@@ -67,7 +67,7 @@ export function createLedger(keepsUsage: boolean) {
     learn(call, usage);
   }
 
-  function seeMain(seen: Seen): void {
+  function seeMain(seen: ObservedLine): void {
     const { before, after } = seen;
     const measured = after.facts.call;
     if (measured) begin(seen, measured.kind === 'assistant' ? measured : { ...measured, ...NO_ANSWER });
@@ -84,7 +84,7 @@ export function createLedger(keepsUsage: boolean) {
   }
 
   /** In a stream, only the result of a turn has the final output of all its calls. The last call gets what is missing. */
-  function seeResult({ after }: Seen, event: ResultEvent): void {
+  function seeResult({ after }: ObservedLine, event: ResultEvent): void {
     const [from, last] = [turnFrom, calls.keys.length - 1];
     turnFrom = last + 1;
     if (last < from || calls.numbers.includes(SUBAGENT_CALL, from)) return;
@@ -94,22 +94,22 @@ export function createLedger(keepsUsage: boolean) {
     if (missing > 0) calls.microUsd[last] = (calls.microUsd[last] ?? 0) + missing;
   }
 
-  function seeSubagent(seen: Seen, event: AssistantEvent): void {
-    const { subagent, usage, synthetic, messageId } = event;
-    if (subagent === null || usage === undefined || synthetic || isAllZero(usage)) return;
+  function seeSubagent(seen: ObservedLine, event: AssistantEvent): void {
+    const { subagent, usage, isSynthetic, messageId } = event;
+    if (subagent === null || usage === undefined || isSynthetic || isAllZero(usage)) return;
     const last = open.get(subagent);
     if (last === undefined || messageId === '' || last.messageId !== messageId) begin(seen, event);
     else if (isNewer(usage, last.usage)) learn(last, usage);
   }
 
   /** Uses the cost computed by the governor, so that the sum over all calls equals the cost of the session. */
-  function seeCost({ before, after }: Seen, thread: string | null): void {
+  function seeCost({ before, after }: ObservedLine, thread: string | null): void {
     if (after.limits.cost.calls === before.limits.cost.calls) return;
     const priced = after.limits.cost.calls.find((call) => call.thread === thread);
     const last = open.get(thread ?? '');
     if (priced === undefined || last === undefined || priced.messageId !== last.messageId) return;
     last.price = priced.price;
-    last.besides = priced.besides;
+    last.besides = priced.extraMicroUsd;
     calls.microUsd[last.at] = callMicroUsd(priced);
     calls.models[last.at] = priced.model ?? null;
     // For the main thread, the gauge knows the output better, because it calibrates with its calls.
@@ -117,7 +117,7 @@ export function createLedger(keepsUsage: boolean) {
   }
 
   return {
-    see(seen: Seen): void {
+    see(seen: ObservedLine): void {
       const { event } = seen.input;
       seeMain(seen);
       if (event.kind === 'assistant') seeSubagent(seen, event);

@@ -1,5 +1,5 @@
 import type { Gauge } from '../../core/governor/gauge/gauge.ts';
-import type { Observer, Seen } from './seen.ts';
+import type { ObservedLine, Observer } from './observer.ts';
 
 /**
  * - `drop`: the context shrank without a boundary
@@ -33,7 +33,7 @@ export function createOddities(): Observer<readonly Oddity[]> {
   /** Context before the last boundary, until the next call. */
   let beforeBoundary: number | undefined;
 
-  function seeCall({ before, after, line }: Seen): void {
+  function seeCall({ before, after, line }: ObservedLine): void {
     const { used: found, window, foreseen, calls: call } = after.gauge;
     const note = (kind: OddityKind, expected: number) => {
       const { count = 0, examples = [] } = oddities.get(kind) ?? {};

@@ -8,17 +8,17 @@ import type { GovernorState } from '../../core/governor/state.ts';
 import { textsOf } from '../../core/protocol/blocks.ts';
 import { fieldsOf, textOf } from '../../core/protocol/fields.ts';
 import { type Cutter, LINE_LENGTH, LONG_LINE_LENGTH } from '../../core/text/words.ts';
-import type { PromptSeen } from '../items-seen.ts';
-import { createToolUses, type Seen, timeIn } from './seen.ts';
+import type { RecordedPrompt } from '../recorded-items.ts';
+import { createToolUses, type ObservedLine, timeIn } from './observer.ts';
 
 export function createPrompts(cut: Cutter, keepAll: boolean) {
   let first: string | null = null;
-  const all: PromptSeen[] = [];
+  const all: RecordedPrompt[] = [];
   /** By uuid: index in `all` of each prompt that a run has received but not yet sent to claude. */
   const pendingPrompts = new Map<string, number>();
 
   /** Assigns a waiting prompt to the turn that it was sent in. */
-  function place({ line, before, after }: Seen): void {
+  function place({ line, before, after }: ObservedLine): void {
     if (pendingPrompts.size === 0 || after.mailbox.prompts === before.mailbox.prompts) return;
     for (const { uuid } of promptsInTurn(after)) {
       const at = pendingPrompts.get(uuid) ?? -1;
@@ -28,9 +28,9 @@ export function createPrompts(cut: Cutter, keepAll: boolean) {
     }
   }
 
-  function add({ line, input, after }: Seen): void {
+  function add({ line, input, after }: ObservedLine): void {
     const { event } = input;
-    if (!isMainMessage(event, 'prompt') || event.replay) return;
+    if (!isMainMessage(event, 'prompt') || event.isReplay) return;
     first ??= cut(textsOf(event.blocks), LINE_LENGTH) || null;
     if (!keepAll) return;
     if (input.from === 'caller' && event.uuid !== undefined) pendingPrompts.set(event.uuid, all.length);
@@ -44,12 +44,12 @@ export function createPrompts(cut: Cutter, keepAll: boolean) {
   }
 
   return {
-    see(seen: Seen): void {
+    see(seen: ObservedLine): void {
       add(seen);
       place(seen);
     },
     first: () => first,
-    all: (): readonly PromptSeen[] => all,
+    all: (): readonly RecordedPrompt[] => all,
   };
 }
 
@@ -83,7 +83,7 @@ export function createSubagents(cut: Cutter) {
   }
 
   return {
-    see({ input, after }: Seen): void {
+    see({ input, after }: ObservedLine): void {
       const { event } = input;
       observeKind(input);
       if (!('subagent' in event) || event.subagent === null || startedAgents.has(event.subagent)) return;

@@ -3,8 +3,8 @@ import type { HookAnswer } from '../../core/governor/effects.ts';
 import type { Run } from '../../core/governor/state.ts';
 import { createMemory } from '../../core/memory/memory.ts';
 import type { Mask } from '../../core/text/words.ts';
-import { createFactPlaces, type FactPlace } from './places.ts';
-import type { Seen } from './seen.ts';
+import { createFactPlaces, type FactPlace } from './fact-places.ts';
+import type { ObservedLine } from './observer.ts';
 
 const LOST_ANSWER: HookAnswer = {
   kind: 'answer-hook',
@@ -48,7 +48,7 @@ export function createRetention(run: Run, mask: Mask, recorded: boolean, receipt
     settled.set(receipt, at);
   }
 
-  function follow({ input, after, line }: Seen): void {
+  function follow({ input, after, line }: ObservedLine): void {
     if (memory === undefined) return;
     if (!isFollowed) memory.add({ t: 0, from: 'ctxb', event: { kind: 'notes', path: 'notes' } }, after);
     isFollowed = true;
@@ -59,7 +59,7 @@ export function createRetention(run: Run, mask: Mask, recorded: boolean, receipt
   }
 
   /** Matches receipts to the first call of a fresh context, including one at the start of the log. */
-  function settleWritten({ input, after, line }: Seen): void {
+  function settleWritten({ input, after, line }: ObservedLine): void {
     if (!after.facts.call) return;
     const isFirst = after.gauge.calls === 1;
     const [nearest] = receipts
@@ -97,7 +97,7 @@ export function createRetention(run: Run, mask: Mask, recorded: boolean, receipt
   }
 
   return {
-    see(seen: Seen): void {
+    see(seen: ObservedLine): void {
       const { replaced } = seen.after.facts;
       if (replaced && replaced !== 'session') isFresh = true;
       follow(seen);

@@ -1,6 +1,6 @@
 import { on } from 'node:events';
 import type { Worker } from 'node:worker_threads';
-import { createSkipper } from '../light/thin-row.ts';
+import { createSkipper } from '../light/quick-reader.ts';
 import type { ReadLine } from './line-feed.ts';
 import { readValues } from './read-values.ts';
 

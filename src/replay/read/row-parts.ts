@@ -7,7 +7,7 @@ import { type Usage, withTerms } from '../../core/protocol/usage.ts';
 type LogEvent = AssistantEvent | UserEvent | OtherEvent;
 
 /** A row of a session log that was decoded without parsing all of it; `id` as in `Row`. */
-export interface Parts {
+export interface RowParts {
   readonly kind: 'parts';
   /** The fields that all rows of its form share. */
   readonly shared: LogEvent;
@@ -21,7 +21,7 @@ type OwnParts = readonly [
   timestamp: number | undefined,
   blocks: readonly Block[] | SizedBlock,
   messageId?: string,
-  outputFinal?: boolean,
+  hasFinalOutput?: boolean,
   ...counts: number[],
 ];
 
@@ -35,14 +35,17 @@ type SizedBlock = readonly [
 ];
 
 /** Rebuilds the event of a row. */
-export function eventOf({ shared, own }: Parts): LogEvent {
+export function eventOf({ shared, own }: RowParts): LogEvent {
   const [uuid, timestamp, found] = own;
   if (shared.kind !== 'assistant' && shared.kind !== 'user') return { ...shared, uuid, timestamp };
   const blocks = isSized(found) ? [blockOf(found, shared.blocks[0])] : found;
   if (shared.kind === 'user') return { ...shared, uuid, timestamp, blocks };
-  const [, , , messageId = '', outputFinal = false] = own;
+  const [, , , messageId = '', hasFinalOutput = false] = own;
   // Faster than a spread with all of these fields.
-  return Object.assign({ ...shared }, { uuid, timestamp, messageId, usage: usageIn(own, shared), outputFinal, blocks });
+  return Object.assign(
+    { ...shared },
+    { uuid, timestamp, messageId, usage: usageIn(own, shared), hasFinalOutput, blocks },
+  );
 }
 
 /** The usage of an answer. @param shared with the terms of the usage */

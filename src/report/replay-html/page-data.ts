@@ -1,7 +1,7 @@
 import { handoffLevel, inTokens, type Policy } from '../../core/governor/policy.ts';
 import { oneLine, shorten } from '../../core/text/words.ts';
 import { FACT_NAMES, replayedText } from '../../messages.ts';
-import type { CallSeen, ReliefSeen } from '../../replay/items-seen.ts';
+import type { RecordedCall, RecordedRelief } from '../../replay/recorded-items.ts';
 import type { SessionSummary } from '../../replay/summary.ts';
 import { sumByName } from '../../replay/totals.ts';
 
@@ -25,7 +25,7 @@ const CALL_KEYS = [
 type CallKey = (typeof CALL_KEYS)[number];
 
 /** The figures of a call; `model` is an index in the session's `models`. */
-export type PageCall = Pick<CallSeen, CallKey> & { readonly model: number };
+export type PageCall = Pick<RecordedCall, CallKey> & { readonly model: number };
 
 /** Limits for the largest results of each session, which take most of the page's size. */
 const RESULTS = { min: 10, max: 100, ofAll: 10_000 };
@@ -74,7 +74,7 @@ function sessionData(session: SessionSummary, policy: Policy, max: number) {
   };
 }
 
-function factsOf({ call, actual, gone, stayed }: ReliefSeen) {
+function factsOf({ call, actual, gone, stayed }: RecordedRelief) {
   const back = actual ? 'handed back by ctxb' : 'went; ctxb would hand it back';
   return [
     ...gone.map((fact) => ({ ...fact, fate: 'went' })),
@@ -107,17 +107,17 @@ function levelsOf(window: number | null, policy: Policy) {
 }
 
 /** The calls by column: in rows, the repeated names would be most of the page. */
-function columnsOf(calls: readonly CallSeen[], models: readonly (string | null)[]) {
+function columnsOf(calls: readonly RecordedCall[], models: readonly (string | null)[]) {
   const columns = CALL_KEYS.map((key) => [key, calls.map((call) => call[key])]);
   return {
-    ...(Object.fromEntries(columns) as { readonly [Key in CallKey]: readonly CallSeen[Key][] }),
+    ...(Object.fromEntries(columns) as { readonly [Key in CallKey]: readonly RecordedCall[Key][] }),
     model: calls.map(({ model }) => models.indexOf(model)),
     added: addedOf(calls),
   };
 }
 
 /** Tokens added before each call, by source, the source with the largest sum first. */
-function addedOf(calls: readonly CallSeen[]) {
+function addedOf(calls: readonly RecordedCall[]) {
   return [...sumByName(calls.flatMap(({ added }) => Object.entries(added)))]
     .sort(([, a], [, b]) => b - a)
     .map(([kind]) => ({

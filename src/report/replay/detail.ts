@@ -1,11 +1,11 @@
 import { zoneAt } from '../../core/governor/zones/zones.ts';
 import { sumOf } from '../../core/text/sum-of.ts';
-import type { CallSeen, SubagentSeen } from '../../replay/items-seen.ts';
+import type { RecordedCall, RecordedSubagent } from '../../replay/recorded-items.ts';
 import type { SessionSummary } from '../../replay/summary.ts';
 import { sumByName } from '../../replay/totals.ts';
 import { counted, dollars, shareOf, tokens } from '../figures.ts';
 import { fitText, presentLines } from '../layout.ts';
-import { onOneLine } from '../shown.ts';
+import { onOneLine } from '../printable.ts';
 import { ZONE_COLOURS } from '../style.ts';
 import { listed, type Page, type Report } from './format.ts';
 import { actionRow, closingRows, compactionRow, decisionsWithRow, originRows } from './session-rows.ts';
@@ -48,9 +48,9 @@ function timelineOf(session: SessionSummary, page: Page): string[] {
 
 /** The rows of a segment: at least one call, without a compaction between them. @param since the call before them */
 function segmentRows(
-  calls: readonly CallSeen[],
-  since: CallSeen | undefined,
-  last: CallSeen,
+  calls: readonly RecordedCall[],
+  since: RecordedCall | undefined,
+  last: RecordedCall,
   session: SessionSummary,
   page: Page,
 ): string[] {
@@ -65,7 +65,12 @@ function segmentRows(
 }
 
 /** A stream reports its window only with the first result, so earlier calls use the session's window. */
-function contextText(first: CallSeen, last: CallSeen, session: SessionSummary, { levels, style }: Page): string {
+function contextText(
+  first: RecordedCall,
+  last: RecordedCall,
+  session: SessionSummary,
+  { levels, style }: Page,
+): string {
   const window = last.window ?? session.window.tokens;
   const share = style[ZONE_COLOURS[zoneAt(last.context, window ?? undefined, levels)]](shareOf(last.context, window));
   const from = first === last ? '' : `${tokens(first.context)} → `;
@@ -81,12 +86,12 @@ function growthText(growth: ReadonlyMap<string, number>): string {
 }
 
 /** The number of calls before a subagent started, by time if both logs have times: a subagent can have its own log. */
-function callsBefore({ t = null, call = 0 }: SubagentSeen, series: readonly CallSeen[]): number {
+function callsBefore({ t = null, call = 0 }: RecordedSubagent, series: readonly RecordedCall[]): number {
   if (t === null || series.some((seen) => seen.t === null)) return call;
   return series.filter((seen) => (seen.t ?? 0) <= t).length;
 }
 
-function subagentRow({ id, kind, task, calls, peak, usd, estimated }: SubagentSeen, { columns }: Page): string {
+function subagentRow({ id, kind, task, calls, peak, usd, estimated }: RecordedSubagent, { columns }: Page): string {
   const about = estimated ? 'about ' : '';
   const figures = `${about}${counted(calls, 'call')}, peak ${tokens(peak)}, ${usd === null ? 'no price' : dollars(usd)}`;
   const name = kind === null ? '' : `${onOneLine(kind)}, `;

@@ -1,7 +1,7 @@
 import type { Explanation, Prediction } from '../../replay/explain.ts';
 import { dollars, tokens } from '../figures.ts';
 import { indentRows } from '../layout.ts';
-import { onOneLine } from '../shown.ts';
+import { onOneLine } from '../printable.ts';
 import type { Style } from '../style.ts';
 import { type Report, row } from './format.ts';
 

@@ -1,10 +1,10 @@
 import { sumOf } from '../../core/text/sum-of.ts';
-import type { CallSeen } from '../../replay/items-seen.ts';
+import type { RecordedCall } from '../../replay/recorded-items.ts';
 import { type SessionFigures, type SessionSummary, withoutSeries } from '../../replay/summary.ts';
 import { replayReport } from '../../replay/sums.ts';
 import { ownFigures, sumUsd, totalsOf } from '../../replay/totals.ts';
 import { counted } from '../figures.ts';
-import { onOneLine, printableJson } from '../shown.ts';
+import { onOneLine, printableJson } from '../printable.ts';
 import { listed, type Report } from './format.ts';
 import { figuresOf, shortPaths } from './session-list.ts';
 
@@ -24,12 +24,12 @@ export const ndjson: Report = function* (sessions, page) {
   for (const session of listed(sessions, page)) yield* callLines(session.series ?? [], session);
 };
 
-export function callLines(calls: readonly CallSeen[], session: SessionSummary): string[] {
+export function callLines(calls: readonly RecordedCall[], session: SessionSummary): string[] {
   return calls.map((call) => printableJson(callRow(call, session)));
 }
 
 /** Tokens unless the name says otherwise. `added_*` and `compacted_by`: since the previous call. */
-function callRow(call: CallSeen, { file, sessionId, project, compactions }: SessionSummary) {
+function callRow(call: RecordedCall, { file, sessionId, project, compactions }: SessionSummary) {
   return {
     file,
     session: sessionId,
@@ -55,7 +55,7 @@ function callRow(call: CallSeen, { file, sessionId, project, compactions }: Sess
   };
 }
 
-function addedTokens({ added }: CallSeen) {
+function addedTokens({ added }: RecordedCall) {
   const { prompt = 0, answer = 0, summary = 0, notice = 0, ...byTool } = added;
   return {
     added_prompt: prompt,

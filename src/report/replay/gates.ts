@@ -1,9 +1,9 @@
 import { toUsd } from '../../core/governor/cost/cost.ts';
-import type { CompactionFigures, LedgerCall } from '../../replay/items-seen.ts';
+import type { CompactionFigures, LedgerCall } from '../../replay/recorded-items.ts';
 import type { SessionFigures } from '../../replay/summary.ts';
 import { isComplete, ownFigures } from '../../replay/totals.ts';
 import { counted, dollars, percent, tokens, unseenText } from '../figures.ts';
-import { onOneLine } from '../shown.ts';
+import { onOneLine } from '../printable.ts';
 
 type Check = (session: SessionFigures, limit: number) => string | undefined;
 

@@ -1,6 +1,6 @@
 import { FACT_KINDS, REPORTED_KINDS } from '../../core/memory/notebook/fact.ts';
 import { FACT_NAMES } from '../../messages.ts';
-import type { ReliefSeen } from '../../replay/items-seen.ts';
+import type { RecordedRelief } from '../../replay/recorded-items.ts';
 import type { SessionSummary } from '../../replay/summary.ts';
 import { countKept, type RetentionCounts, type RetentionTotals, retentionTotals } from '../../replay/sums.ts';
 import { counted, percent, tokens } from '../figures.ts';
@@ -27,7 +27,7 @@ export const retention: Report = (sessions, page) => {
 const NOTE =
   '  by claude: its summary and the messages that stay. With ctxb: also what ctxb handed back, or, in a recording without ctxb, what it would have handed back. Something counts where its whole line stands.';
 
-const reliefsOf = ({ retention: reliefs = [] }: SessionSummary): readonly ReliefSeen[] => reliefs;
+const reliefsOf = ({ retention: reliefs = [] }: SessionSummary): readonly RecordedRelief[] => reliefs;
 
 function knownRows({ known }: RetentionTotals): string[][] {
   return FACT_KINDS.flatMap((kind) =>
@@ -39,7 +39,7 @@ function knownRows({ known }: RetentionTotals): string[][] {
 const ROOM_FOR_RELIEFS = 60;
 
 function sessionTable(relieved: readonly SessionSummary[], page: Page): string[] {
-  const figures = (reliefs: readonly ReliefSeen[]) => ({
+  const figures = (reliefs: readonly RecordedRelief[]) => ({
     ...(page.edge >= ROOM_FOR_RELIEFS && { reliefs: tokens(reliefs.length) }),
     ...keptTexts(countKept(reliefs, REPORTED_KINDS)),
   });

@@ -1,11 +1,11 @@
 import { basename } from 'node:path';
 import { modelName } from '../../core/protocol/model-name.ts';
-import { type Counts, isFull, newestFirst, type SessionFigures } from '../../replay/summary.ts';
-import { dayOf, type Sum, sumsBy } from '../../replay/sums.ts';
+import { isFull, newestFirst, type SessionFigures, type SummedFigures } from '../../replay/summary.ts';
+import { dateOf, type Sum, sumsBy } from '../../replay/sums.ts';
 import { ownFigures, type Totals, totalOf, totalsOf } from '../../replay/totals.ts';
 import { costText, counted, NO_VALUE, percent, tokens } from '../figures.ts';
 import { columnsOf, fitText, padText, presentLines } from '../layout.ts';
-import { onOneLine } from '../shown.ts';
+import { onOneLine } from '../printable.ts';
 import { listed, type Page, type Report, unlistedRows } from './format.ts';
 import { missingDataRows, sessionRows } from './session-rows.ts';
 
@@ -96,7 +96,7 @@ export const sums: Report<SessionFigures> = (sessions, page) => {
   const totals = { ...totalsOf(summed), ...totalOf(all) };
   const whole = rows.map(({ name }) => name ?? '');
   const names = by === 'project' ? shortPaths(whole) : whole.map(onOneLine);
-  const figures = ({ sessions, ...counts }: Counts & Pick<Sum, 'sessions'>) => {
+  const figures = ({ sessions, ...counts }: SummedFigures & Pick<Sum, 'sessions'>) => {
     const { 'comp.': compactions, ...others } = countsOf(counts);
     const isWide = page.edge >= ROOM_FOR_COMPACTIONS;
     return { sessions: tokens(sessions), ...(isWide && { 'comp.': compactions }), ...others };
@@ -115,7 +115,7 @@ export function figuresOf(totals: Totals) {
   return { peak: peak === null ? NO_VALUE : percent(peak), ...countsOf(totals) };
 }
 
-function countsOf(counts: Counts) {
+function countsOf(counts: SummedFigures) {
   return { 'comp.': tokens(counts.compactions), calls: tokens(counts.calls), cost: costText(counts) };
 }
 
@@ -185,8 +185,8 @@ function datesOf(sessions: readonly SessionFigures[], isWide: boolean, isShort: 
     // `Sun Nov 22 2026 18:05:09 …`, faster than a text for a locale.
     const [, month, day, year = '', time = ''] = String(new Date(last)).split(' ');
     const minute = time.slice(0, 'HH:MM'.length);
-    if (isWide) return `${dayOf(last)} ${minute}`;
-    if (Number(year) !== newest) return isShort ? `${month} ${year}` : dayOf(last);
+    if (isWide) return `${dateOf(last)} ${minute}`;
+    if (Number(year) !== newest) return isShort ? `${month} ${year}` : dateOf(last);
     return isShort ? `${month} ${day}` : `${month} ${day} ${minute}`;
   });
 }

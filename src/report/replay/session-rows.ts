@@ -2,13 +2,13 @@ import type { Decision, DecisionOf } from '../../core/governor/decisions.ts';
 import { lastMeasuredVersion } from '../../core/governor/gauge/window.ts';
 import { sumOf } from '../../core/text/sum-of.ts';
 import { replayedText } from '../../messages.ts';
-import type { CompactionSeen, SubagentSeen } from '../../replay/items-seen.ts';
 import type { Oddity, OddityKind } from '../../replay/observers/oddities.ts';
-import type { Copied, SessionFigures, SessionSummary } from '../../replay/summary.ts';
+import type { RecordedCompaction, RecordedSubagent } from '../../replay/recorded-items.ts';
+import type { CopiedCalls, SessionFigures, SessionSummary } from '../../replay/summary.ts';
 import { ownFigures } from '../../replay/totals.ts';
 import { COMPACTED_BY, costSource, costText, counted, dollars, percent, tokens, unseenText } from '../figures.ts';
 import { presentLines } from '../layout.ts';
-import { onOneLine } from '../shown.ts';
+import { onOneLine } from '../printable.ts';
 import { row } from './format.ts';
 
 export function sessionRows(session: SessionSummary): string[] {
@@ -82,13 +82,13 @@ function subagentRows({ subagents }: SessionSummary): string[] {
   return subagents.toSorted((a, b) => (b.usd ?? 0) - (a.usd ?? 0)).map((agent) => row('subagent', agentText(agent)));
 }
 
-function agentText({ kind, id, estimated, calls, tokens: used, usd, peak }: SubagentSeen): string {
+function agentText({ kind, id, estimated, calls, tokens: used, usd, peak }: RecordedSubagent): string {
   const cost = usd === null ? 'no price' : dollars(usd);
   const mark = estimated ? 'about ' : '';
   return `${onOneLine(kind ?? id)}: ${mark}${counted(calls, 'call')}, ${tokens(used)} tokens, ${cost}, peak ${tokens(peak)}`;
 }
 
-export function compactionRow({ by, how, preTokens, gaugeBefore, firstAfter }: CompactionSeen): string {
+export function compactionRow({ by, how, preTokens, gaugeBefore, firstAfter }: RecordedCompaction): string {
   // No prediction exists if the recording starts with the compaction.
   const foreseen = gaugeBefore === 0 ? '' : ` (predicted ${tokens(gaugeBefore)})`;
   const from = preTokens === null ? `${tokens(gaugeBefore)} predicted` : `${tokens(preTokens)}${foreseen}`;
@@ -96,7 +96,7 @@ export function compactionRow({ by, how, preTokens, gaugeBefore, firstAfter }: C
   return row('compacted', `${how === 'exact' ? 'exactly ' : ''}by ${COMPACTED_BY[by]} at ${from}${to}`);
 }
 
-function copiedText({ calls, usd, from }: Copied): string {
+function copiedText({ calls, usd, from }: CopiedCalls): string {
   const sessions = from.map(({ session }) => onOneLine(session)).join(', ');
   if (calls === 0) return `${dollars(usd)}, which counts in ${sessions}`;
   return `${counted(calls, 'call')} copied from ${sessions}, which count there (${dollars(usd)})`;

@@ -1,11 +1,11 @@
 import type { SessionWhatIf } from '../../replay/played-session.ts';
 import type { SessionSummary } from '../../replay/summary.ts';
-import { dayOf } from '../../replay/sums.ts';
-import type { Figures } from '../../replay/tally.ts';
+import { dateOf } from '../../replay/sums.ts';
+import type { TallyFigures } from '../../replay/tally.ts';
 import { type WhatIfTotals, whatIfTotals } from '../../replay/what-if.ts';
 import { counted, dollars, percent, roundedTokens, tokens } from '../figures.ts';
 import { indentRows, presentLines } from '../layout.ts';
-import { onOneLine } from '../shown.ts';
+import { onOneLine } from '../printable.ts';
 import type { Page, Report } from './format.ts';
 import { promptTable, unknownWindows } from './session-list.ts';
 
@@ -36,7 +36,7 @@ function ofSession({ file, window, found }: SessionWithWhatIf, page: Page): stri
 
 function totalsTable(totals: WhatIfTotals, page: Page): string {
   const { since } = page.list;
-  const title = page.style.bold(since === undefined ? 'All' : `Since ${dayOf(since)}`);
+  const title = page.style.bold(since === undefined ? 'All' : `Since ${dateOf(since)}`);
   const sums = `${title}  ${counted(totals.sessions, 'session')}, ${counted(totals.calls, 'call')}`;
   return [tableOf(sums, totals, page), dearerRow(totals)].join('\n');
 }
@@ -81,10 +81,10 @@ function tableOf(
   return presentLines(title, actual.usd !== null && style.bold(verdict), ...indentRows(rows, edge)).join('\n');
 }
 
-function cellsOf({ peak, read, cacheRead, usd, reliefs }: Figures): string[] {
+function cellsOf({ peak, read, cacheRead, usd, reliefs }: TallyFigures): string[] {
   return [tokens(peak), roundedTokens(read), roundedTokens(cacheRead), costOf({ usd }), tokens(reliefs)];
 }
 
-function costOf({ usd }: Pick<Figures, 'usd'>): string {
+function costOf({ usd }: Pick<TallyFigures, 'usd'>): string {
   return usd === null ? '' : dollars(usd);
 }

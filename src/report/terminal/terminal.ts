@@ -15,7 +15,7 @@ import { decisionText, isRoutine, leftUndoneText, observedText } from '../../mes
 import { type Part, paintLine, statusParts } from '../../statusline/status-text.ts';
 import { counted, dollars, duration, percent, roundedTokens, tokens } from '../figures.ts';
 import { hangingIndent, presentLines } from '../layout.ts';
-import { onOneLine } from '../shown.ts';
+import { onOneLine } from '../printable.ts';
 import type { Style } from '../style.ts';
 import { CLEAR_LINE } from './progress.ts';
 

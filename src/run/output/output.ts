@@ -33,7 +33,7 @@ export function createOutput({ format, verbose }: OutputFormat, outlet: Outlet) 
     event(event: Event, line: Buffer, isFinal: boolean): void {
       if (event.kind === 'result') lastResult = event;
       isUnsaved ||= format !== 'stream-json' && reportsUnsaved(event);
-      isWoken ||= event.kind === 'lifecycle' && event.wakes;
+      isWoken ||= event.kind === 'lifecycle' && event.isWakeUp;
       // Text of an agent that was woken belongs to its last answer, like text about a background task.
       const belongs = event.kind === 'result' && isWoken;
       writer.event(belongs ? { ...event, fromBackgroundTask: true } : event, line, isFinal);
@@ -93,7 +93,7 @@ function text(outlet: Outlet): Writer {
   return {
     ...SILENT,
     event(event) {
-      if (event.kind !== 'result' || isBrokenOff(event)) return;
+      if (event.kind !== 'result' || isInterruptedResult(event)) return;
       // claude prints the answer to each background task below the previous one.
       const answer = event.fromBackgroundTask ? `\n${resultText(event)}` : resultText(event);
       outlet.write(isMidLine && !answer.startsWith('\n') ? `\n${answer}` : answer);
@@ -122,7 +122,7 @@ function json(outlet: Outlet): Writer {
   return {
     ...SILENT,
     event(event, line, isFinal) {
-      if (event.kind !== 'result' || isBrokenOff(event)) return;
+      if (event.kind !== 'result' || isInterruptedResult(event)) return;
       const replaces = event.fromBackgroundTask;
       if (!replaces && isAnswered) settle();
       pending = Buffer.concat([trimLine(line), NEWLINE]);
@@ -189,7 +189,7 @@ export function resultText(event: ResultEvent): string {
 }
 
 /** Whether the turn was interrupted. In text and JSON mode, claude prints nothing then. */
-export function isBrokenOff({ subtype, terminalReason }: ResultEvent): boolean {
+export function isInterruptedResult({ subtype, terminalReason }: ResultEvent): boolean {
   return subtype === 'error_during_execution' && terminalReason?.startsWith('aborted') === true;
 }
 

@@ -7,7 +7,7 @@ import { JOURNAL, type LinkedRun, type LoggedRun, loggedRuns } from '../../store
 import type { Seal } from '../../store/runs/seal.ts';
 import { hasRunFile, readRunFile, runsWithFile } from '../../store/runs/session-store.ts';
 import type { RunSpending } from '../cost-keeper.ts';
-import { readKept } from '../kept-prompts.ts';
+import { readKeptPrompts } from '../kept-prompts.ts';
 import type { KeptFigures } from '../output/whole-results.ts';
 import type { RunSettings } from './run-settings.ts';
 
@@ -95,7 +95,7 @@ function mailOf(contextDir: string, runId: string, seal: Seal) {
     words: textsOf(words),
     /** The absolute path of the context folder that the run began with. */
     folder: String(folder),
-    ...readKept(mail),
+    ...readKeptPrompts(mail),
     /** Path of the newest handoff document, in the form given to the agent. */
     document: textOf(handedOver),
     /** Milliseconds since the epoch, if a usage limit with a known reset stopped the run. */

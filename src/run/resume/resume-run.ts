@@ -11,8 +11,8 @@ import type { SpentBefore } from '../../core/governor/input.ts';
 import { isOwnUuid } from '../../core/governor/prompts/own-lines.ts';
 import { parseHandoffFile } from '../../core/memory/handoff/handoff-file.ts';
 import { CtxbError } from '../../errors.ts';
-import type { Where } from '../../io.ts';
-import { ownRun } from '../../store/files/lock.ts';
+import type { CwdAndEnv } from '../../io.ts';
+import { lockUnfinishedRun } from '../../store/files/lock.ts';
 import { readPlain } from '../../store/files/plain-file.ts';
 import { type ProcessMark, processMark } from '../../store/files/process-mark.ts';
 import { createFaults, type Faults } from '../../store/files/store-error.ts';
@@ -43,7 +43,11 @@ interface ResumeOptions {
  * @returns undefined when everything was done
  * @throws CtxbError `usage` when nothing is left to resume, or when the claude process cannot be ended
  */
-export async function resumeRun({ contextDir, id, words }: ResumeOptions, io: Where, notice: (text: string) => void) {
+export async function resumeRun(
+  { contextDir, id, words }: ResumeOptions,
+  io: CwdAndEnv,
+  notice: (text: string) => void,
+) {
   const { run, store } = claimRun({ contextDir, id }, io, () => {});
   tellEnd(await endClaude(run.claude), run, notice);
   const logs = logsOf(run, io);
@@ -83,13 +87,13 @@ export async function resumeRun({ contextDir, id, words }: ResumeOptions, io: Wh
  */
 function claimRun(
   { contextDir, id }: Pick<ResumeOptions, 'contextDir' | 'id'>,
-  { env }: Where,
+  { env }: CwdAndEnv,
   notice: (text: string) => void,
   more: object = {},
 ) {
   const seal = openSeal(stateFolder(env));
   const { runId } = findEarlierRun(contextDir, id, seal);
-  ownRun(contextDir, runId);
+  lockUnfinishedRun(contextDir, runId);
   const run = findEarlierRun(contextDir, runId, seal);
   const { claude } = run;
   const store = createSessionStore(contextDir, runId, createFaults(notice));
@@ -113,7 +117,7 @@ function spentOf({ spent, settings }: EarlierRun, paths: readonly string[], isFi
 type RunLog = SessionLog & { readonly id: string; readonly path: string };
 
 /** Oldest first. */
-function logsOf(run: EarlierRun, io: Where): RunLog[] {
+function logsOf(run: EarlierRun, io: CwdAndEnv): RunLog[] {
   const named = run.sessions.flatMap(({ id, log }) => {
     const path = findSessionLog({ id, transcript: log }, io);
     return path === undefined ? [] : [{ ...readSessionLog(path), id, path }];
@@ -122,7 +126,7 @@ function logsOf(run: EarlierRun, io: Where): RunLog[] {
 }
 
 /** The log of a session that received the last prompt, but whose id ctxb did not learn before it died. */
-function unnamedLog({ lastSent: last, since }: EarlierRun, named: readonly RunLog[], io: Where): RunLog[] {
+function unnamedLog({ lastSent: last, since }: EarlierRun, named: readonly RunLog[], io: CwdAndEnv): RunLog[] {
   if (last === undefined || named.some(({ delivered }) => delivered.has(last))) return [];
   for (const path of sessionLogsSince(since, io)) {
     const log = readSessionLog(path);
@@ -138,7 +142,7 @@ function unnamedLog({ lastSent: last, since }: EarlierRun, named: readonly RunLo
 function stateOf(
   { runId, prompts, document: path }: EarlierRun,
   { logs, isOwed }: { readonly logs: readonly RunLog[]; readonly isOwed: boolean },
-  io: Where,
+  io: CwdAndEnv,
 ) {
   const log = logs.findLast((log) => log.hasMessages || prompts.some(({ uuid }) => log.delivered.has(uuid)));
   const text = path === undefined ? undefined : readPlain(resolve(io.cwd, path), DOCUMENT_LIMIT);
@@ -224,7 +228,7 @@ const LOOK_MS = 30_000;
  */
 export async function untilReset(
   { contextDir, id }: { readonly contextDir: string; readonly id: string | undefined },
-  io: Where,
+  io: CwdAndEnv,
   { notice, onWait }: ResumeWatcher,
 ) {
   const { runId, resetsAt } = findEarlierRun(contextDir, id, openSeal(stateFolder(io.env)));

@@ -5,7 +5,7 @@ import { cachedDataVersionTag } from 'node:v8';
 import { Script } from 'node:vm';
 import { orElse } from '../../errors.ts';
 import { cacheFolder } from '../folders/user-folders.ts';
-import { removeOldFiles } from './forget-old.ts';
+import { removeOldFiles } from './remove-old-files.ts';
 
 interface Loader {
   /** Since Node 22.1. */

@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { orElse } from '../../errors.ts';
 import { type DiskText, joinTexts, masked, unmaskedText } from '../masks/disk-text.ts';
-import { removeOldFiles } from './forget-old.ts';
 import { makeFolder, readPlain } from './plain-file.ts';
+import { removeOldFiles } from './remove-old-files.ts';
 import { replaceFile } from './write-file.ts';
 
 /** A cache of data derived from files. Each folder of such files has one page. */

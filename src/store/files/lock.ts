@@ -93,7 +93,7 @@ function pause(milliseconds: number): void {
  *
  * @throws CtxbError `usage` when another process has the lock
  */
-export function ownRun(contextDir: string, runId: string): void {
+export function lockUnfinishedRun(contextDir: string, runId: string): void {
   const folder = openContextDir(contextDir, join('runs', fileName(runId)));
   // This process already holds it.
   if (holderOf(folder.path)?.pid === process.pid) return;

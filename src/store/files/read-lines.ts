@@ -1,6 +1,6 @@
 import { closeSync, constants, type Stats } from 'node:fs';
 import { createFramer } from '../../core/protocol/frame.ts';
-import { withGiven } from './given-file.ts';
+import { withForeign } from './foreign-file.ts';
 import { openIfExists, readAt, withPlainFile } from './plain-file.ts';
 import { orStoreError } from './store-error.ts';
 
@@ -51,10 +51,10 @@ export function isTornAt(fd: number, { size }: Stats): boolean {
  * Reads the complete lines within the last `max` bytes of a file, and the offset of the first one. Skips a line cut
  * off at the beginning, and an unfinished last line. Follows links, because it writes nothing.
  *
- * @throws GivenFault when it is not a regular file; Error of the file system
+ * @throws ForeignFileFault when it is not a regular file; Error of the file system
  */
 export function readTail(path: string, max: number) {
-  return withGiven(path, (fd, { size }) => {
+  return withForeign(path, (fd, { size }) => {
     const start = Math.max(size - max, 0);
     const data = readAt(fd, start, size - start);
     const begin = start === 0 ? 0 : data.indexOf(NEWLINE) + 1;

@@ -19,7 +19,7 @@ import { isTornAt } from '../files/read-lines.ts';
 import { errorCode, orStoreError } from '../files/store-error.ts';
 import { type Replacement, replaceFile, writeNewFile } from '../files/write-file.ts';
 import { type DiskText, unmaskedText } from '../masks/disk-text.ts';
-import { IGNORE, listFolder, MARK } from './own-names.ts';
+import { FOLDER_MARK, GITIGNORE, listFolder } from './own-names.ts';
 
 const { O_APPEND, O_CREAT, O_RDWR } = constants;
 
@@ -110,7 +110,7 @@ export function claimFolder(root: string): readonly string[] {
   refuseGitFolder(root);
   if (kindOf(root) === 'missing') makeMarked(root);
   makeFolder(root);
-  if (!requireMade(root)) replaceFile(join(root, MARK), [unmaskedText(markOf(root))], { durable: false });
+  if (!requireMade(root)) replaceFile(join(root, FOLDER_MARK), [unmaskedText(markOf(root))], { durable: false });
   return [...closeToOthers(root), ...ignoreAll(root)];
 }
 
@@ -120,7 +120,7 @@ function makeMarked(root: string): void {
   if (!existsSync(parent)) makeFolder(parent);
   const newFolder = `${root}.${process.pid}`;
   orStoreError(root, () => mkdirSync(newFolder, { mode: FOLDER_MODE }));
-  replaceFile(join(newFolder, MARK), [unmaskedText(markOf(newFolder))], { durable: false });
+  replaceFile(join(newFolder, FOLDER_MARK), [unmaskedText(markOf(newFolder))], { durable: false });
   try {
     renameSync(newFolder, root);
   } catch {
@@ -177,20 +177,20 @@ function markOf(root: string): string {
 }
 
 function hasMark(root: string): boolean {
-  return readPlain(join(root, MARK), HEAD) === markOf(root);
+  return readPlain(join(root, FOLDER_MARK), HEAD) === markOf(root);
 }
 
 function foreignIn(root: string): string[] {
   const foreign: string[] = [];
   for (const { name, isOurs, kind } of listFolder(root)) {
-    if (!isOurs || kind === 'symbolic link' || (name === IGNORE && !isOurIgnore(root))) foreign.push(name);
+    if (!isOurs || kind === 'symbolic link' || (name === GITIGNORE && !isOurIgnore(root))) foreign.push(name);
     if (foreign.length > MAX_NAMED) break;
   }
   return foreign;
 }
 
 function isOurIgnore(root: string): boolean {
-  return ['', IGNORE_ALL].includes(readPlain(join(root, IGNORE), HEAD) ?? '');
+  return ['', IGNORE_ALL].includes(readPlain(join(root, GITIGNORE), HEAD) ?? '');
 }
 
 /**
@@ -198,8 +198,9 @@ function isOurIgnore(root: string): boolean {
  * or only a mark.
  */
 function looksMade(root: string): boolean {
-  const names = [...listFolder(root)].map(({ name }) => name).filter((name) => !name.startsWith(IGNORE));
-  const isMade = readPlain(join(root, IGNORE), HEAD) === IGNORE_ALL || names.every((name) => name.startsWith(MARK));
+  const names = [...listFolder(root)].map(({ name }) => name).filter((name) => !name.startsWith(GITIGNORE));
+  const isMade =
+    readPlain(join(root, GITIGNORE), HEAD) === IGNORE_ALL || names.every((name) => name.startsWith(FOLDER_MARK));
   return names.length > 0 && isMade;
 }
 
@@ -220,7 +221,7 @@ function closeToOthers(root: string): string[] {
 }
 
 function ignoreAll(root: string): string[] {
-  const path = join(root, IGNORE);
+  const path = join(root, GITIGNORE);
   const found = readPlain(path, HEAD);
   if (found === IGNORE_ALL) return [];
   replaceFile(path, [unmaskedText(IGNORE_ALL)], { durable: false });

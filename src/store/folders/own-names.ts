@@ -5,8 +5,8 @@ import { type FileKind, kindOfStats } from '../files/plain-file.ts';
 import { orStoreError } from '../files/store-error.ts';
 
 /** The file that marks a folder as made by ctxb; it contains the folder's inode. */
-export const MARK = 'CTXB.TAG';
-export const IGNORE = '.gitignore';
+export const FOLDER_MARK = 'CTXB.TAG';
+export const GITIGNORE = '.gitignore';
 const TIMED = '\\d{8}T\\d{9}-[0-9a-f]{4}';
 const PART = `health-${TIMED}\\.ndjson`;
 /** A health log, or an archived part of one, whose name sorts before it. */
@@ -19,7 +19,7 @@ export const SESSION_FOLDER = matchWholeName(SESSION);
 
 const ANY = '[\\w-]{1,64}';
 const LOCK = `lock\\.${ANY}`;
-const ROOT_FILES = `(?:scratch\\.md|(?:journal|mailbox|health)\\.ndjson|${PART}|\\${IGNORE}|${MARK})`;
+const ROOT_FILES = `(?:scratch\\.md|(?:journal|mailbox|health)\\.ndjson|${PART}|\\${GITIGNORE}|${FOLDER_MARK})`;
 const SESSION_FILES =
   '(?:(?:human-input|state-changes|dead-ends|artifacts|commands|scratch|tool-log)\\.md|memory\\.ndjson|session\\.json)';
 const FLOW_RUN = `flows/${TIMED}-${ANY}`;
@@ -44,7 +44,7 @@ const FOLDERS = FILES.flatMap((path) => {
 
 /** A temporary file that an interrupted atomic write has left: the file's name and a number. */
 const NUMBER = '\\.\\d{1,10}';
-export const LEFTOVER = matchWholeName(`(?:${ROOT_FILES}|${SESSION_FILES})${NUMBER}`);
+export const TEMPORARY_FILE = matchWholeName(`(?:${ROOT_FILES}|${SESSION_FILES})${NUMBER}`);
 const OUR_FILE = matchWholeName(`(?:${FILES.join('|')})(?:${NUMBER})?`);
 const OUR_FOLDER = matchWholeName(FOLDERS.join('|'));
 
@@ -53,7 +53,7 @@ function matchWholeName(names: string): RegExp {
 }
 
 /** A unique name that sorts by time: `20260131T140509123-0c3f`. */
-export function timedName(time: Date): string {
+export function timestampName(time: Date): string {
   return `${time.toISOString().replaceAll(/[-:.Z]/g, '')}-${randomBytes(2).toString('hex')}`;
 }
 

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { orElse, unreadableError } from '../../errors.ts';
 import { matchingNames, realPath, removeFile, statsOf } from '../files/plain-file.ts';
 import { ignoreErrors, orStoreError } from '../files/store-error.ts';
-import { HEALTH_FILE, timedName } from '../folders/own-names.ts';
+import { HEALTH_FILE, timestampName } from '../folders/own-names.ts';
 
 export const HEALTH_LOG = 'health.ndjson';
 
@@ -17,7 +17,7 @@ export function archiveLongLog(folder: string, now: number): void {
   const path = join(folder, HEALTH_LOG);
   if ((statsOf(path)?.size ?? 0) < MAX_LOG_BYTES) return;
   // All names differ, so this replaces no file.
-  const part = `health-${timedName(new Date(now))}.ndjson`;
+  const part = `health-${timestampName(new Date(now))}.ndjson`;
   orStoreError(path, () => ignoreErrors(['ENOENT'], () => renameSync(path, join(folder, part))));
   for (const old of logNames(folder).slice(0, -MAX_PARTS)) removeFile(join(folder, old));
 }

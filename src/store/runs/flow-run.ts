@@ -3,7 +3,7 @@ import { isLocked, lockRun } from '../files/lock.ts';
 import { matchingNames, readPlain } from '../files/plain-file.ts';
 import type { Faults } from '../files/store-error.ts';
 import { type ContextDir, fileName, openContextDir } from '../folders/context-dir.ts';
-import { timedName } from '../folders/own-names.ts';
+import { timestampName } from '../folders/own-names.ts';
 import { type DiskText, joinTexts, masked, maskedJson } from '../masks/disk-text.ts';
 
 const FLOWS = 'flows';
@@ -101,7 +101,7 @@ export function liveFlowRuns(contextDir: string): string[] {
 
 /** Ids sort by time. */
 export function newFlowRun(flow: string, now = new Date()): string {
-  return `${timedName(now)}-${fileName(flow)}`;
+  return `${timestampName(now)}-${fileName(flow)}`;
 }
 
 function jsonOf(value: object): DiskText {

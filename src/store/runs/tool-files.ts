@@ -3,7 +3,7 @@ import type { EffectOf } from '../../core/governor/effects.ts';
 import type { OwnEvent } from '../../core/governor/input.ts';
 import type { FileMeasure } from '../../core/governor/tool-budget/tool-budget.ts';
 import { orElse } from '../../errors.ts';
-import { readGiven } from '../files/given-file.ts';
+import { readForeign } from '../files/foreign-file.ts';
 import { type Faults, tryOrReport } from '../files/store-error.ts';
 import { fileName, openContextDir } from '../folders/context-dir.ts';
 import { masked } from '../masks/disk-text.ts';
@@ -47,7 +47,7 @@ export function measureFile(
   path: string,
   { offset, chars }: { offset: number; chars: number },
 ): FileMeasure | undefined {
-  const data = orElse(() => readGiven(path, MAX_BYTES), undefined);
+  const data = orElse(() => readForeign(path, MAX_BYTES), undefined);
   if (data === undefined || data.subarray(0, SNIFFED_BYTES).includes(0)) return undefined;
   const { lines, start } = countLines(data, offset);
   const text = data.toString('utf8', start, start + chars * MAX_UNIT_BYTES);

@@ -18,7 +18,7 @@ import {
 import { isTorn, readLines } from '../files/read-lines.ts';
 import { replaceFile } from '../files/write-file.ts';
 import { type ContextDir, fileName, openContextDir } from '../folders/context-dir.ts';
-import { LEFTOVER, SESSION_FOLDER, SESSIONS } from '../folders/own-names.ts';
+import { SESSION_FOLDER, SESSIONS, TEMPORARY_FILE } from '../folders/own-names.ts';
 import { type DiskText, joinTexts, masked, maskedJson } from '../masks/disk-text.ts';
 
 type SessionInfo = ReturnType<typeof describe>;
@@ -136,7 +136,7 @@ export function keptDocuments(contextDir: string) {
 }
 
 /** The entries of a session's memory, one per line, from which its other files are made. */
-export const LOG = 'memory.ndjson';
+export const MEMORY_LOG = 'memory.ndjson';
 
 /** Options for files that every turn rewrites. Most of them can be made again from the log. */
 const REWRITTEN = { durable: false };
@@ -183,7 +183,7 @@ function useFolder(root: ContextDir, dir: ContextDir, name: string) {
   // A recent temporary file may belong to another run that is still writing it.
   sweep(root, Date.now() - ABANDONED_AFTER_MS);
   // Ends the line of a killed process. Refuses a link or a folder before the work begins.
-  if (isTorn(dir.place(LOG))) dir.append(LOG, joinTexts([]));
+  if (isTorn(dir.place(MEMORY_LOG))) dir.append(MEMORY_LOG, joinTexts([]));
   const ids = new Set(readSessionFile(dir.path).ids);
 
   function save(): void {
@@ -201,7 +201,7 @@ function useFolder(root: ContextDir, dir: ContextDir, name: string) {
   alias(name);
   return {
     /** The complete lines of the log, without newlines, read one at a time. */
-    logLines: () => readLines(dir.place(LOG)),
+    logLines: () => readLines(dir.place(MEMORY_LOG)),
     /** Appends all of the lines or none. */
     append: dir.append,
     /** Replaces a file atomically, in bounded memory. */
@@ -219,7 +219,7 @@ function useFolder(root: ContextDir, dir: ContextDir, name: string) {
 }
 
 function sweep(dir: ContextDir, before: number): void {
-  for (const name of matchingNames(dir.path, LEFTOVER)) {
+  for (const name of matchingNames(dir.path, TEMPORARY_FILE)) {
     const path = join(dir.path, name);
     const stats = statsOf(path);
     if (stats?.isFile() && stats.mtimeMs < before) removeFile(path);

@@ -116,7 +116,7 @@ describe('a call whose lines lack the tokens that it read', () => {
     const { identified, sizedBy } = createCallIdentity();
     const told = lines.map(decodeObject).flatMap((event) => sizedBy(identified(event)) ?? []);
     expect(told.map(({ messageId, usage = NO_USAGE }) => `${messageId} ${contextOf(usage)}`)).toEqual(sizes);
-    expect(told.every(({ outputFinal, blocks }) => outputFinal && blocks.length === 0)).toBe(true);
+    expect(told.every(({ hasFinalOutput, blocks }) => hasFinalOutput && blocks.length === 0)).toBe(true);
   });
 
   it('is not counted again if claude reports its size after the result of its turn', () => {

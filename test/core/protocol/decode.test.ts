@@ -26,9 +26,13 @@ function assistant(message: object, more: object = {}) {
 
 describe('assistant lines', () => {
   it('have the context of their call, for any split of the counts', () => {
-    const { usage, subagent, synthetic, messageId } = assistant({}, { parent_tool_use_id: null });
+    const { usage, subagent, isSynthetic, messageId } = assistant({}, { parent_tool_use_id: null });
     expect(usage && contextOf(usage)).toBe(40_000);
-    expect({ subagent, synthetic, messageId }).toEqual({ subagent: null, synthetic: false, messageId: 'msg_1' });
+    expect({ subagent, isSynthetic, messageId }).toEqual({
+      subagent: null,
+      isSynthetic: false,
+      messageId: 'msg_1',
+    });
   });
 
   it('of one call share an id', () => {
@@ -39,15 +43,15 @@ describe('assistant lines', () => {
   });
 
   it.each([
-    { name: 'the placeholder of the stream', message: {}, outputFinal: false },
+    { name: 'the placeholder of the stream', message: {}, hasFinalOutput: false },
     {
       name: 'a row of a session log',
       message: { stop_reason: 'end_turn', usage: { ...USAGE, output_tokens: 77 } },
-      outputFinal: true,
+      hasFinalOutput: true,
     },
-    { name: 'an end without a count', message: { stop_reason: 'end_turn', usage: NO_USAGE }, outputFinal: false },
-  ])('output count: $name', ({ message, outputFinal }) => {
-    expect(assistant(message).outputFinal).toBe(outputFinal);
+    { name: 'an end without a count', message: { stop_reason: 'end_turn', usage: NO_USAGE }, hasFinalOutput: false },
+  ])('output count: $name', ({ message, hasFinalOutput }) => {
+    expect(assistant(message).hasFinalOutput).toBe(hasFinalOutput);
   });
 
   it.each([
@@ -55,7 +59,7 @@ describe('assistant lines', () => {
     { name: 'a session log', message: { model: '<synthetic>', usage: NO_USAGE }, more: { isApiErrorMessage: true } },
     { name: 'an API error under the name of a model', message: {}, more: { isApiErrorMessage: true } },
   ])('synthetic: $name', ({ message, more }) => {
-    expect(assistant(message, more).synthetic).toBe(true);
+    expect(assistant(message, more).isSynthetic).toBe(true);
   });
 
   it.each([

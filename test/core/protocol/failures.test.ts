@@ -75,7 +75,7 @@ describe('the usage limits of an account', () => {
         ...{ status: 'allowed_warning', resetsAt: RESETS, rateLimitType: 'five_hour', utilization: 0.92 },
         unifiedWindows: { seven_day: { utilization: 0.3, resetsAt: RESETS + 1, status: 'allowed' } },
       },
-      rejected: undefined,
+      rejectedLimit: undefined,
       limits: {
         five_hour: { share: 0.92, resetsAt: RESETS * 1000 },
         seven_day: { share: 0.3, resetsAt: (RESETS + 1) * 1000 },
@@ -84,20 +84,20 @@ describe('the usage limits of an account', () => {
     {
       name: '2.1.197 tells the one that was hit',
       info: { status: 'rejected', resetsAt: RESETS, rateLimitType: 'five_hour' },
-      rejected: 'five_hour',
+      rejectedLimit: 'five_hour',
       limits: { five_hour: { share: undefined, resetsAt: RESETS * 1000 } },
     },
-    { name: 'a refusal for no limit', info: { status: 'rejected' }, rejected: undefined, limits: {} },
-    { name: 'nothing', info: undefined, rejected: undefined, limits: {} },
+    { name: 'a refusal for no limit', info: { status: 'rejected' }, rejectedLimit: undefined, limits: {} },
+    { name: 'nothing', info: undefined, rejectedLimit: undefined, limits: {} },
     {
       name: 'something else',
       info: { rateLimitType: 7, unifiedWindows: [1], resetsAt: 'soon' },
-      rejected: undefined,
+      rejectedLimit: undefined,
       limits: {},
     },
-  ])('$name', ({ info, rejected, limits }) => {
+  ])('$name', ({ info, rejectedLimit, limits }) => {
     const event = decodeLine(JSON.stringify({ type: 'rate_limit_event', rate_limit_info: info }));
-    expect(event).toMatchObject({ kind: 'rate-limit', rejected, limits });
+    expect(event).toMatchObject({ kind: 'rate-limit', rejectedLimit, limits });
   });
 });
 

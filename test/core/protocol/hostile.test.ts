@@ -9,18 +9,18 @@ const nestedResults = `${'[{"type":"tool_result","content":'.repeat(DEEP)}"x"${'
 
 describe('not a JSON object', () => {
   it.each([
-    { name: 'nothing', line: '', blank: true },
-    { name: 'white space', line: ' \t\r\n', blank: true },
-    { name: 'half a line', line: '{"type":"assistant","mess', blank: false },
-    { name: 'a stack trace', line: 'Error: boom\n    at Object.<anonymous>', blank: false },
-    { name: 'two objects', line: '{"type":"user"}{"type":"user"}', blank: false },
-    { name: 'an array', line: '[1,2]', blank: false },
-    { name: 'a string', line: '"type"', blank: false },
-    { name: 'a number', line: '42', blank: false },
-    { name: 'null', line: 'null', blank: false },
-    { name: 'a byte order mark', line: '\ufeff', blank: true },
-  ])('$name', ({ line, blank }) => {
-    expect(decodeLine(line)).toEqual({ kind: 'malformed', blank });
+    { name: 'nothing', line: '', isBlank: true },
+    { name: 'white space', line: ' \t\r\n', isBlank: true },
+    { name: 'half a line', line: '{"type":"assistant","mess', isBlank: false },
+    { name: 'a stack trace', line: 'Error: boom\n    at Object.<anonymous>', isBlank: false },
+    { name: 'two objects', line: '{"type":"user"}{"type":"user"}', isBlank: false },
+    { name: 'an array', line: '[1,2]', isBlank: false },
+    { name: 'a string', line: '"type"', isBlank: false },
+    { name: 'a number', line: '42', isBlank: false },
+    { name: 'null', line: 'null', isBlank: false },
+    { name: 'a byte order mark', line: '\ufeff', isBlank: true },
+  ])('$name', ({ line, isBlank }) => {
+    expect(decodeLine(line)).toEqual({ kind: 'malformed', isBlank });
   });
 });
 

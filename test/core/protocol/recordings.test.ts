@@ -3,7 +3,7 @@ import type { Event } from '../../../src/core/protocol/events.ts';
 import { eventsOf, FIXTURE_RECORDINGS, SHARED_RECORDINGS, TRANSCRIPTS } from '../../support/recordings.ts';
 
 const notUnderstood = (event: Event) =>
-  event.kind === 'unknown' ? [event.name] : event.kind === 'malformed' && !event.blank ? ['malformed'] : [];
+  event.kind === 'unknown' ? [event.name] : event.kind === 'malformed' && !event.isBlank ? ['malformed'] : [];
 
 it.each([...FIXTURE_RECORDINGS, ...SHARED_RECORDINGS])('every line of $name has a known type', ({ path }) => {
   const events = eventsOf(path);

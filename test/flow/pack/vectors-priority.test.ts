@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
-  AGENTS,
+  AGENT_TIERS,
   byPriority,
   classify,
   distributionOf,
@@ -38,7 +38,7 @@ describe('agent tables', () => {
     const tiers = input.agent_keys?.map((agent_key) => tierOf({ ...input.other_fields, agent_key }));
     expect(new Set(tiers)).toEqual(new Set([expected.all_classified_as]));
     const tier = expected.all_classified_as ?? 'LOW';
-    expect(AGENTS[tier].toSorted()).toEqual(input.agent_keys);
+    expect(AGENT_TIERS[tier].toSorted()).toEqual(input.agent_keys);
   });
 
   it('fs-006: every word of an output counts, and no other does', () => {

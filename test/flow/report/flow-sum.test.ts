@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { flowEndLines } from '../../../src/flow/report/flow-progress.ts';
-import type { Board, StepNews } from '../../../src/flow/run/conduct-flow.ts';
+import type { NewsByStep, StepNews } from '../../../src/flow/run/conduct-flow.ts';
 import { flowStep } from '../../support/packs.ts';
 import { stepEnd } from '../../support/step-end.ts';
 
-const boardOf = (...news: readonly StepNews[]): Board => new Map(news.map((each) => [each.step.id, each]));
+const boardOf = (...news: readonly StepNews[]): NewsByStep => new Map(news.map((each) => [each.step.id, each]));
 
 it('names skipped steps, and adds up those that ran', () => {
   const build = stepEnd({ calls: 1_200, cost_usd: 1.5, duration_ms: 61_000, peak_tokens: 150_000 });

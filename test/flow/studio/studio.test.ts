@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { lookAt } from '../../../src/flow/report/explain.ts';
+import { viewFlow } from '../../../src/flow/report/explain.ts';
 import { createStudio, type StudioView } from '../../../src/flow/studio/studio.ts';
 import { studioPage } from '../../../src/flow/studio/studio-page.ts';
 import { figures, keepRun } from '../../support/flow-run.ts';
@@ -23,11 +23,11 @@ beforeEach(() => {
 });
 afterEach(() => folder.remove());
 
-type Place = Parameters<typeof lookAt>[1];
+type Place = Parameters<typeof viewFlow>[1];
 
 function studio({ profile, ...place }: Partial<Place> & { profile?: string } = {}) {
   const { path: cwd, contextDir } = folder;
-  return createStudio(folder.file, profile, (flow) => lookAt(flow, { cwd, contextDir, ...place }));
+  return createStudio(folder.file, profile, (flow) => viewFlow(flow, { cwd, contextDir, ...place }));
 }
 
 const show = (place?: Parameters<typeof studio>[0]) => studio(place)();

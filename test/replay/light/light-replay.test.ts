@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../../src/config/defaults.ts';
 import { createLightReplay } from '../../../src/replay/light/light-replay.ts';
-import { createQuickReader, createSkipper } from '../../../src/replay/light/thin-row.ts';
+import { createQuickReader, createSkipper } from '../../../src/replay/light/quick-reader.ts';
 import { createLineFeed } from '../../../src/replay/read/line-feed.ts';
 import { replayRun } from '../../../src/replay/replay-run.ts';
 import { createSessionReplay } from '../../../src/replay/session-replay.ts';

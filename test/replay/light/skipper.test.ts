@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createSkipper } from '../../../src/replay/light/thin-row.ts';
+import { createSkipper } from '../../../src/replay/light/quick-reader.ts';
 
 const result = (number: number, content: unknown, report: string) => ({
   parentUuid: null,

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { NO_FACTS } from '../../../src/core/memory/notebook/fact.ts';
-import type { ReliefSeen } from '../../../src/replay/items-seen.ts';
+import type { RecordedRelief } from '../../../src/replay/recorded-items.ts';
 import { retention } from '../../../src/report/replay/retention.ts';
 import { pageOf, summaryOf, written } from '../../support/session-summary.ts';
 
-const RELIEF: ReliefSeen = {
+const RELIEF: RecordedRelief = {
   relief: 'compaction',
   actual: true,
   all: { ...NO_FACTS, again: 1200 },

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { decodeLine } from '../../../src/core/protocol/decode.ts';
 import type { ResultEvent } from '../../../src/core/protocol/events.ts';
-import { isBrokenOff, resultText } from '../../../src/run/output/output.ts';
+import { isInterruptedResult, resultText } from '../../../src/run/output/output.ts';
 
 function result(fields: object): ResultEvent {
   const event = decodeLine(JSON.stringify({ type: 'result', ...fields }));
@@ -47,5 +47,5 @@ it.each([
   { title: 'a turn that was broken off in an answer', reason: 'aborted_streaming', brokenOff: true },
   { title: 'another failure', reason: 'model_error', brokenOff: false },
 ])('$title was interrupted: $brokenOff', ({ reason, brokenOff }) => {
-  expect(isBrokenOff(result({ subtype: 'error_during_execution', terminal_reason: reason }))).toBe(brokenOff);
+  expect(isInterruptedResult(result({ subtype: 'error_during_execution', terminal_reason: reason }))).toBe(brokenOff);
 });

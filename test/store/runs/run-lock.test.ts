@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { ownRun, takeLock } from '../../../src/store/files/lock.ts';
+import { lockUnfinishedRun, takeLock } from '../../../src/store/files/lock.ts';
 import { processMark } from '../../../src/store/files/process-mark.ts';
 import { openContextDir } from '../../../src/store/folders/context-dir.ts';
 
@@ -24,21 +24,23 @@ function takenBy(pid: number): void {
 
 it('refuses a run that another process holds, and names the process', () => {
   takenBy(process.ppid);
-  expect(() => ownRun(root, RUN)).toThrow(`run ${RUN} is being resumed by process ${process.ppid}: end that first`);
+  expect(() => lockUnfinishedRun(root, RUN)).toThrow(
+    `run ${RUN} is being resumed by process ${process.ppid}: end that first`,
+  );
 });
 
 it('takes over the run of a dead process', async () => {
   const other = spawn(process.execPath, ['-e', 'process.stdin.resume()']);
   takenBy(other.pid ?? 0);
-  expect(() => ownRun(root, RUN)).toThrow(`process ${other.pid}`);
+  expect(() => lockUnfinishedRun(root, RUN)).toThrow(`process ${other.pid}`);
   const ended = new Promise((resolve) => other.once('close', resolve));
   other.kill('SIGKILL');
   await ended;
-  ownRun(root, RUN);
+  lockUnfinishedRun(root, RUN);
   expect(readdirSync(join(root, 'runs', RUN))).toHaveLength(1);
 });
 
 it('accepts a run that this process already holds', () => {
-  ownRun(root, RUN);
-  expect(() => ownRun(root, RUN)).not.toThrow();
+  lockUnfinishedRun(root, RUN);
+  expect(() => lockUnfinishedRun(root, RUN)).not.toThrow();
 });

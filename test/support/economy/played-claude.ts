@@ -14,7 +14,7 @@ import { costsSoFar } from '../../../src/core/governor/relief/baseline.ts';
 import { shortenPrompt } from '../../../src/core/memory/notebook/user-words.ts';
 import { type ExactPlan, TOO_LARGE } from '../../../src/core/protocol/exact-plan.ts';
 import { fieldsOf, parseFields } from '../../../src/core/protocol/fields.ts';
-import { createObedientClaude } from '../../../src/replay/governed.ts';
+import { createPlayedClaude } from '../../../src/replay/governed.ts';
 import {
   type Driver,
   drive,
@@ -176,7 +176,7 @@ class PlayedClaude {
   #cachedAt = 0;
   #now = 0;
   #trigger: number;
-  readonly #mod: ReturnType<typeof createObedientClaude>;
+  readonly #mod: ReturnType<typeof createPlayedClaude>;
   /** What the notes add to the last plan. */
   #notes: Pick<ExactPlan, 'note' | 'said'> = { note: '' };
   #heard = 0;
@@ -199,7 +199,7 @@ class PlayedClaude {
     this.#driver = driver;
     this.#prefix = world.prefix ?? 33_000;
     this.#trigger = this.#ownLevel();
-    this.#mod = createObedientClaude({
+    this.#mod = createPlayedClaude({
       tell: (event) => driver?.tell(event),
       claude: (line) => driver?.claude(line),
       window: () => world.window,

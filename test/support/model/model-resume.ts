@@ -1,7 +1,7 @@
 import type { Action } from '../../../src/core/governor/decisions.ts';
 import type { RecoveredEvent } from '../../../src/core/governor/input.ts';
 import { isOwnLine } from '../../../src/core/governor/prompts/own-lines.ts';
-import { linesOf, promptChanges, promptsWithoutAnswer, readKept } from '../../../src/run/kept-prompts.ts';
+import { linesOf, promptChanges, promptsWithoutAnswer, readKeptPrompts } from '../../../src/run/kept-prompts.ts';
 import type { ModelDisk } from './model-disk.ts';
 
 /** What a run leaves for the process that takes it up. */
@@ -38,7 +38,7 @@ export function createRunFile(): ModelRunFile {
       if (sessions.at(-1) !== id) sessions.push(id);
     },
     takeUp(disk, last) {
-      const { prompts, lastSent = '' } = readKept(JSON.parse(JSON.stringify(entries)));
+      const { prompts, lastSent = '' } = readKeptPrompts(JSON.parse(JSON.stringify(entries)));
       if (disk.delivered(last, [lastSent]).length > 0) this.session(last);
       const uuids = prompts.map(({ uuid }) => uuid);
       const known = new Set(sessions.flatMap((id) => disk.delivered(id, uuids)));

@@ -89,7 +89,7 @@ function readCall(state: GovernorState, event: AssistantEvent | PartialEvent, id
     return withAgent(state, id, countCall(known, { ...known.last, ...open }));
   }
   const { usage, messageId, model, blocks } = event;
-  if (event.synthetic || usage === undefined || isAllZero(usage)) return state;
+  if (event.isSynthetic || usage === undefined || isAllZero(usage)) return state;
   const agent = agentOf(state, id) ?? NEW_AGENT;
   const isSame = messageId !== '' && agent.last.messageId === messageId;
   const usesTool = usesIn(blocks).length > 0 || (isSame && agent.last.usesTool);

@@ -78,7 +78,7 @@ function handleControlRequest(state: GovernorState, event: ControlRequestEvent, 
  * ignores other values.
  */
 function endsClaude(event: Event, line: string): boolean {
-  if (event.kind === 'malformed') return !event.blank && (parseJson(line) ?? null) === null;
+  if (event.kind === 'malformed') return !event.isBlank && (parseJson(line) ?? null) === null;
   if (event.kind === 'control-request') return !parseFields(line).request;
   return event.kind === 'user' && messageIn(line).role !== 'user';
 }

@@ -77,8 +77,8 @@ function withEmptyContext(state: GovernorState, keptTokens: number): GovernorSta
 
 function readAssistant(state: GovernorState, event: AssistantEvent, generated: Content): Gauge {
   const { gauge, session } = state;
-  const { usage, messageId, model, outputFinal } = event;
-  if (event.synthetic || (usage !== undefined && isAllZero(usage))) return gauge;
+  const { usage, messageId, model, hasFinalOutput } = event;
+  if (event.isSynthetic || (usage !== undefined && isAllZero(usage))) return gauge;
   // Each line without a message id counts as a call.
   const isSame = messageId !== '' && gauge.call?.messageId === messageId;
   if (usage === undefined) return isSame ? extendCall(gauge, { generated }) : addToContext(gauge, generated);
@@ -86,7 +86,7 @@ function readAssistant(state: GovernorState, event: AssistantEvent, generated: C
   if (aside !== null) return aside === gauge.aside ? gauge : changedGauge(gauge, { aside });
   const own = useWindowOf(gauge, model);
   const known = withWindow(own, recordedWindow(state, event, learnFromModelId(own.window, model)));
-  const figures = { messageId, model, usage, outputKnown: outputFinal, generated };
+  const figures = { messageId, model, usage, outputKnown: hasFinalOutput, generated };
   return isSame ? extendCall(known, figures) : addCall(known, figures);
 }
 
@@ -131,7 +131,7 @@ function auxiliaryModelOf(gauge: Gauge, { model, messageId, usage }: AssistantEv
 
 function readUser(gauge: Gauge, event: UserEvent, content: Content): Gauge {
   // A summary counts with the boundary before it, and a repeated message with its original line.
-  if (event.role === 'summary' || event.replay) return gauge;
+  if (event.role === 'summary' || event.isReplay) return gauge;
   if (!isCharactersOnly(gauge)) {
     const before = event.role === 'prompt' ? endThoughts(gauge) : gauge;
     return addToContext(readReport(before, event), content);

@@ -32,7 +32,7 @@ export function sendPrompt(state: GovernorState, prompt: Prompt): GovernorState 
   const afterRead = readPrompt(recordPrompt(rememberPrompt(state, prompt), prompt), {
     ...prompt.event,
     role: 'prompt',
-    replay: false,
+    isReplay: false,
   });
   const { mode, callerSpeaksProtocol } = state.run;
   const isSkipped = prompt.uuid !== '' && isSeen(state.mailbox, prompt.uuid);

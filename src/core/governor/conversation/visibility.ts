@@ -55,7 +55,7 @@ function reportsFullContext(state: GovernorState, event: Event): boolean {
   return (
     event.kind === 'assistant' &&
     event.subagent === null &&
-    event.synthetic &&
+    event.isSynthetic &&
     /^prompt is too long/i.test(plainText(event.blocks))
   );
 }
@@ -89,8 +89,8 @@ function isOwnTraffic(state: GovernorState, event: Event): boolean {
   if (event.kind === 'control-response')
     return isOwnRequest(state, event.requestId) || callbacks.includes(event.requestId);
   if (event.kind === 'control-cancel') return callbacks.includes(event.requestId);
-  if (event.kind === 'lifecycle') return hasCtxbUuid(state, event.of);
-  return event.kind === 'user' && event.replay && isOwnUuid(state, event.uuid);
+  if (event.kind === 'lifecycle') return hasCtxbUuid(state, event.lineUuid);
+  return event.kind === 'user' && event.isReplay && isOwnUuid(state, event.uuid);
 }
 
 /** Whether a line belongs to the main conversation, not to background tasks or the control channel. */

@@ -240,20 +240,20 @@ const NO_FIGURES = { outputKnown: false, generated: NO_CONTENT };
 function readCall(cost: Cost, event: AssistantEvent, list: PriceList, written: Content): Cost {
   const { usage, messageId, subagent: thread, model } = event;
   if (event.isBilled) return cost;
-  if (event.synthetic || usage === undefined || isAllZero(usage)) return recordUncounted(cost, event);
+  if (event.isSynthetic || usage === undefined || isAllZero(usage)) return recordUncounted(cost, event);
   const last = cost.calls.find((call) => call.thread === thread);
   // Count each line without a message id as a call.
   const open = messageId === '' || last?.messageId !== messageId ? undefined : last;
   const figures = open ?? NO_FIGURES;
-  const outputKnown = event.outputFinal || figures.outputKnown;
+  const outputKnown = event.hasFinalOutput || figures.outputKnown;
   const generated = addContent(figures.generated, written);
   if (open !== undefined && !isNewer(usage, open.usage)) return withCall(cost, { ...open, outputKnown, generated });
   const version = event.version ?? list.version;
   const price = priceIn(list, event, version, last);
   if (price === undefined) return withUnpriced(cost, model ?? '');
   const { microUsd, unpriced } = extraInferenceCost(usage, price, list.prices, version);
-  const besides = microUsd + paidMicroUsd(event, price);
-  const call = { thread, messageId, model, version, price, usage, besides, outputKnown, generated };
+  const extraMicroUsd = microUsd + paidMicroUsd(event, price);
+  const call = { thread, messageId, model, version, price, usage, extraMicroUsd, outputKnown, generated };
   const settled = cost.settled + (last && last !== open ? callMicroUsd(last) : 0);
   return withUnpriced(withCalls(cost, settled, true, replaceCall(cost.calls, call)), unpriced);
 }
@@ -277,8 +277,8 @@ function paidMicroUsd({ costUsd }: AssistantEvent, price: Price): number {
 }
 
 /** Records a call without usage of the main thread. A subagent's call may still run when ctxb reads the counter. */
-function recordUncounted(cost: Cost, { synthetic, subagent }: AssistantEvent): Cost {
-  return synthetic || subagent !== null || cost.uncounted !== 'none' ? cost : { ...cost, uncounted: 'seen' };
+function recordUncounted(cost: Cost, { isSynthetic, subagent }: AssistantEvent): Cost {
+  return isSynthetic || subagent !== null || cost.uncounted !== 'none' ? cost : { ...cost, uncounted: 'seen' };
 }
 
 function withUnpriced(cost: Cost, unpriced: string | undefined): Cost {

@@ -13,7 +13,7 @@ export interface PricedCall {
   readonly price: Price;
   readonly usage: Usage;
   /** Cost of further model runs that were billed with the call, in micro-dollars. */
-  readonly besides: number;
+  readonly extraMicroUsd: number;
   /** Whether the output count in `usage` is final, not a placeholder of 1 to 8. */
   readonly outputKnown: boolean;
   /** Size of the model's text, for an estimate while the count is a placeholder. */
@@ -56,5 +56,5 @@ export function billedOutput(
 }
 
 export function callMicroUsd(call: PricedCall): number {
-  return microUsdOf(call.usage, call.price, billedOutput(call.usage.output, call)) + call.besides;
+  return microUsdOf(call.usage, call.price, billedOutput(call.usage.output, call)) + call.extraMicroUsd;
 }

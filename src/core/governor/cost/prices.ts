@@ -227,14 +227,14 @@ export function turnMicroUsd({ usage, windows }: ResultEvent, prices: Prices, ve
  * lacks.
  */
 export function extraInferenceCost(
-  { besides = [], terms }: Usage,
+  { extraInferences = [], terms }: Usage,
   own: Price,
   prices: Prices,
   version: string | undefined,
 ) {
   let microUsd = 0;
   let unpriced = terms?.names.find((name) => !Object.hasOwn(PRICE_FACTORS, name));
-  for (const { model, usage } of besides) {
+  for (const { model, usage } of extraInferences) {
     const price = model === undefined ? own : priceFor(model, prices, version);
     if (price === undefined) unpriced ??= model;
     else microUsd += microUsdOf(usage, price);

@@ -112,7 +112,7 @@ const NO_BLOCKS: readonly Content[] = [];
 
 /** Content of each block of a line, if it counts for the main thread's context or for the line's cost. */
 export function measureLine(event: Event): readonly Content[] {
-  const counts = event.kind === 'assistant' || (event.kind === 'user' && event.subagent === null && !event.replay);
+  const counts = event.kind === 'assistant' || (event.kind === 'user' && event.subagent === null && !event.isReplay);
   return counts ? event.blocks.map((block) => measureBlock(block)) : NO_BLOCKS;
 }
 

@@ -186,7 +186,7 @@ export function giveUpAfterFailures(state: GovernorState, failuresBefore: number
 function hasBegun(event: Event): boolean {
   if (event.kind === 'compact-status') return event.phase !== 'other';
   if (event.kind === 'boundary') return event.trigger === 'manual';
-  return event.kind === 'assistant' && event.synthetic;
+  return event.kind === 'assistant' && event.isSynthetic;
 }
 
 function attemptAfter(attempt: Attempt, event: Event): Attempt {
@@ -198,7 +198,7 @@ function attemptAfter(attempt: Attempt, event: Event): Attempt {
     case 'api-retry':
       return { ...attempt, apiStatus: statusOf(event) };
     case 'assistant':
-      return event.synthetic ? { ...attempt, error: plainText(event.blocks) || attempt.error } : attempt;
+      return event.isSynthetic ? { ...attempt, error: plainText(event.blocks) || attempt.error } : attempt;
     default:
       return attempt;
   }

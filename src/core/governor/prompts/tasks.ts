@@ -25,7 +25,7 @@ export function tasksAfter(tasks: Tasks, event: Event, isReported: boolean): Tas
   if (event.kind === 'task' && event.change !== 'progress') return afterTaskEvent(tasks, event, isReported);
   if (event.kind === 'user' && event.role === 'tool-result')
     return markReported(withWakeup(moveToBackground(tasks, event), event), event.subagent === null);
-  if (event.kind === 'lifecycle' && event.wakes) return fireWakeup(tasks, event.scheduledFor);
+  if (event.kind === 'lifecycle' && event.isWakeUp) return fireWakeup(tasks, event.scheduledFor);
   if (event.kind !== 'result') return tasks;
   return markReported(event.fromBackgroundTask ? withoutOldestReport(tasks) : withoutFiredWakeup(tasks), false);
 }

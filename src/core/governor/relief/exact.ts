@@ -199,7 +199,7 @@ export function isRepeat({ relief: { exact }, gauge }: GovernorState, event: Eve
   if (exact.repeats === 0 || !canBeRepeat(event)) return false;
   if (exact.repeatsUntil !== undefined && event.timestamp !== undefined) return event.timestamp <= exact.repeatsUntil;
   if (event.kind === 'user') return event.toolReport === undefined;
-  return event.synthetic || (!isCharactersOnly(gauge) && (event.usage === undefined || isAllZero(event.usage)));
+  return event.isSynthetic || (!isCharactersOnly(gauge) && (event.usage === undefined || isAllZero(event.usage)));
 }
 
 /** Whether a line may repeat a kept message: a message of the main thread, but no summary. */

@@ -1,4 +1,4 @@
-import { cut, firstSentences, withSpaces } from '../../text/words.ts';
+import { collapseWhitespace, cut, firstSentences } from '../../text/words.ts';
 import { unansweredPrompts, waiting } from '../prompts/mailbox.ts';
 import { describesTask, requestsIn } from '../prompts/prompt.ts';
 import type { GovernorState } from '../state.ts';
@@ -35,7 +35,7 @@ export function notesClause({ session }: GovernorState): string {
 const PLACEHOLDER = /\{(task|state)\}/g;
 
 function onOneLine(text = ''): string | undefined {
-  return cut(withSpaces(text).trim(), TASK_LENGTH) || undefined;
+  return cut(collapseWhitespace(text).trim(), TASK_LENGTH) || undefined;
 }
 
 /**

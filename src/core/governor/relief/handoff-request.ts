@@ -1,4 +1,4 @@
-import { cutUnits, withSpaces } from '../../text/words.ts';
+import { collapseWhitespace, cutUnits } from '../../text/words.ts';
 
 /** Maximum length of the reason in the request, in UTF-16 units. */
 const REASON_LENGTH = 160;
@@ -29,7 +29,7 @@ export const HANDOFF_SECTIONS = Object.keys(CONTENTS) as readonly HandoffSection
 export function handoffRequest({ reason }: { readonly reason: string }): string {
   const headings = Object.entries(CONTENTS).map(([section, content]) => `## ${section}\n${content}`);
   return [
-    `${BEGIN}${withSpaces(cutUnits(reason, REASON_LENGTH)).trim()}), and the work continues in a fresh one that knows only your answer, not this conversation.`,
+    `${BEGIN}${collapseWhitespace(cutUnits(reason, REASON_LENGTH)).trim()}), and the work continues in a fresh one that knows only your answer, not this conversation.`,
     'Answer with the handoff document itself: call no tool, write no file, put nothing before or after it. Markdown with exactly these eight headings:',
     headings.join('\n'),
     `Where there is nothing, write None. Be exact: paths from the working folder, names, figures, error texts. ${END}`,

@@ -135,7 +135,7 @@ export function trackResults(state: GovernorState, { event }: Line): GovernorSta
   if (state.facts.replaced) return releaseRoom(state, { history: 0, results: 0, hinted: {}, alerted: 'none' });
   if (event.kind === 'result') return releaseRoom(state, { results: 0, hinted: {} });
   if (event.kind === 'init') return releaseRoom(state);
-  if (event.kind !== 'user' || event.replay) return state;
+  if (event.kind !== 'user' || event.isReplay) return state;
   if (isMainMessage(event, 'summary')) return setHistory(state, plainText(event.blocks));
   if (event.role !== 'tool-result') return state;
   const results = resultsIn(event.blocks);

@@ -104,14 +104,14 @@ export function updateWait(state: GovernorState, { event }: Line): GovernorState
   // A new prompt in a recording shows that the wait is over.
   if (isReplay && isMainMessage(event, 'prompt')) return changedIn(state, 'wait', NO_WAIT);
   if (event.kind !== 'assistant' || event.subagent !== null) return state;
-  if (!event.synthetic) return endWait(state, true);
+  if (!event.isSynthetic) return endWait(state, true);
   // A session log has no results.
   return isReplay && event.failure !== undefined ? endWait(state, false) : state;
 }
 
 export function updateUsageLimits(state: GovernorState, { event }: Line<RateLimitEvent>): GovernorState {
   const used = { ...state.limits.used, ...event.limits };
-  return changedIn(state, 'limits', { used, hit: event.rejected });
+  return changedIn(state, 'limits', { used, hit: event.rejectedLimit });
 }
 
 /** A wait of at least this length after a 429 counts as a usage limit, even if claude does not report one. */

@@ -1,8 +1,8 @@
 import { type Fields, fieldsOf, groupsIn, ownOf, stringOf, textOf } from '../../protocol/fields.ts';
 import { LONG_LINE_LENGTH, type Mask, oneLine, pluralize } from '../../text/words.ts';
-import { describeInput, describeResult } from '../entries/describe.ts';
 import type { CommandFacts } from '../entry.ts';
 import { commandEnd, commandFacts, type EndedCall, withoutExitLine } from '../extract/tool-calls.ts';
+import { describeInput, describeResult } from './describe-call.ts';
 import { summarizeSearch } from './found-files.ts';
 import { type DisplayPath, summarizeEdit, summarizeRead } from './summarize-files.ts';
 import {

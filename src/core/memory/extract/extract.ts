@@ -6,7 +6,7 @@ import type { AssistantEvent, Event, InitEvent, UserEvent } from '../../protocol
 import { type Fields, fieldsOf, groupsIn, listOf, stringOf, textOf } from '../../protocol/fields.ts';
 import { LINE_LENGTH, oneLine } from '../../text/words.ts';
 import type { DeadEndReport, Entry, PromptEntry, StateEntry, TaskEntry } from '../entry.ts';
-import { remember } from '../remember.ts';
+import { putNewest } from '../put-newest.ts';
 import { createTasks, type Tasks } from '../tasks.ts';
 import { type EndedCall, endCall, type OpenCall } from './tool-calls.ts';
 
@@ -35,8 +35,8 @@ export function createExtractor({ isLive }: ExtractOptions) {
   let callerSpeaks = false;
   let keptUntil: number | undefined;
 
-  function assistant({ synthetic, subagent, blocks, ...event }: AssistantEvent, t: number | undefined): void {
-    if (synthetic) return;
+  function assistant({ isSynthetic, subagent, blocks, ...event }: AssistantEvent, t: number | undefined): void {
+    if (isSynthetic) return;
     if (subagent === null) cwd = event.cwd ?? cwd;
     for (const use of usesIn(blocks)) begin(use, subagent, t);
   }
@@ -44,10 +44,10 @@ export function createExtractor({ isLive }: ExtractOptions) {
   function begin(use: OpenCall['use'], subagent: string | null, begun: number | undefined): void {
     // Names a subagent by its task, if its start was seen.
     const agent = subagent === null ? null : (agents.get(subagent) ?? subagent);
-    remember(open, use.id, { use, agent, begun, root: cwd }, MAX_OPEN_CALLS);
+    putNewest(open, use.id, { use, agent, begun, root: cwd }, MAX_OPEN_CALLS);
     if (use.name !== 'Task' && use.name !== 'Agent') return;
     const description = textOf(fieldsOf(use.input).description);
-    if (description !== undefined) remember(agents, use.id, description, MAX_OPEN_CALLS);
+    if (description !== undefined) putNewest(agents, use.id, description, MAX_OPEN_CALLS);
   }
 
   function end(result: EndedCall['result'], report: unknown, t: number | undefined): ExtractedFact[] {

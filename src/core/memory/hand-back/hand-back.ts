@@ -6,17 +6,17 @@ import { taskOf } from '../../governor/relief/focus.ts';
 import type { GovernorState } from '../../governor/state.ts';
 import { decisionOf } from '../../governor/steps.ts';
 import type { ExactPlan } from '../../protocol/exact-plan.ts';
-import { oneLine, withSpaces } from '../../text/words.ts';
+import { collapseWhitespace, oneLine } from '../../text/words.ts';
 import type { EvidenceItem } from '../notebook/evidence.ts';
 import { countFacts } from '../notebook/fact.ts';
 import type { Notebook } from '../notebook/notebook.ts';
 import { lengthOfLines, quotePrompts, wordsMissingFrom } from '../notebook/user-words.ts';
-import { isUrgent, missingEvidence, render, selectItems, usefulEvidence } from './recall.ts';
+import { isUrgent, missingEvidence, renderItems, selectItems, usefulEvidence } from './recall.ts';
 import type { Receipts } from './receipts.ts';
 
 export type ExactNote = Pick<ExactPlan, 'note' | 'said'>;
 
-export interface Answered {
+export interface HookReply {
   readonly output: object;
   readonly decisions: readonly Decision[];
 }
@@ -47,14 +47,14 @@ export function createHandBack(notebook: Notebook, receipts: Receipts, folder: (
   function tellLost(hook: HookAnswer, state: GovernorState) {
     receipts.begin('compaction');
     const useful = usefulEvidence(notebook.evidence);
-    const urgent = render(useful.filter(isUrgent)).length;
+    const urgent = renderItems(useful.filter(isUrgent)).length;
     const whole = compose(hook, state, urgent);
     const { text, left, before } =
       whole.isCramped && hook.shorter !== undefined
         ? compose({ ...hook, context: hook.shorter }, state, urgent)
         : whole;
     const items = selectItems(useful, roomFor(state, left - EVIDENCE_TITLE.length - 1, before));
-    const context = [text, ...(items.length === 0 ? [] : [EVIDENCE_TITLE, render(items)])].join('\n');
+    const context = [text, ...(items.length === 0 ? [] : [EVIDENCE_TITLE, renderItems(items)])].join('\n');
     const reason = `the newest of ${notebook.toolLog.total} tool calls, as the context was compacted`;
     const given = countFacts(items.map(({ fact }) => fact));
     return {
@@ -86,11 +86,11 @@ export function createHandBack(notebook: Notebook, receipts: Receipts, folder: (
   }
 
   return {
-    answer(hook: HookAnswer, state: GovernorState): Answered {
+    answer(hook: HookAnswer, state: GovernorState): HookReply {
       const isEmpty = notebook.toolLog.total + notebook.prompts.total + notebook.deadEnds.total === 0;
       const { context = '' } = hook;
       const told = isEmpty || !hook.recall ? { context, decisions: [] } : tellLost(hook, state);
-      receipts.gave(told.context, withSpaces(context));
+      receipts.gave(told.context, collapseWhitespace(context));
       return { output: hookOutput(hook, told.context), decisions: told.decisions };
     },
     /** For an exact compaction. Only the mod knows which of the user's words the kept prompts lack. */

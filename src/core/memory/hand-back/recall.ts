@@ -1,5 +1,5 @@
 import { sumOf } from '../../text/sum-of.ts';
-import { inTurns } from '../../text/words.ts';
+import { takeInTurns } from '../../text/words.ts';
 import { parseHandoff } from '../handoff/check-handoff.ts';
 import { EVIDENCE_KINDS, type Evidence, type EvidenceItem, type EvidenceKind } from '../notebook/evidence.ts';
 import { mentionsFact, searchable } from '../notebook/fact.ts';
@@ -18,7 +18,7 @@ const TITLES: Readonly<Record<EvidenceKind, string>> = {
 /** Evidence for the next step that a text lacks, up to `room` UTF-16 units. */
 export function missingEvidence(evidence: Evidence, tells: (item: EvidenceItem) => boolean, room: number): string {
   const missing = usefulEvidence(evidence).filter((item) => !tells(item));
-  return render(selectItems(missing, room));
+  return renderItems(selectItems(missing, room));
 }
 
 /** Maximum number of successful commands to give back, and of files that were only read; the newest of each. */
@@ -53,16 +53,16 @@ export function isUrgent({ kind }: EvidenceItem): boolean {
 export function selectItems(items: readonly EvidenceItem[], room: number): EvidenceItem[] {
   const costOf = ({ kind, line }: EvidenceItem, isFirst: boolean) =>
     line.length + 3 + (isFirst ? TITLES[kind].length + 1 : 0);
-  const isTight = render(items.filter(isUrgent)).length > room;
+  const isTight = renderItems(items.filter(isUrgent)).length > room;
   const shown = isTight ? items.map((item) => ({ ...item, line: item.brief })) : items;
   const kinds = EVIDENCE_KINDS.map((kind) => shown.filter((item) => item.kind === kind));
   // The first two kinds are urgent.
-  const urgent = inTurns(kinds.slice(0, 2), room, costOf);
+  const urgent = takeInTurns(kinds.slice(0, 2), room, costOf);
   const spent = sumOf(urgent, (own) => sumOf(own.entries(), ([index, item]) => costOf(item, index === 0)));
-  return [...urgent, ...inTurns(kinds.slice(2), room - spent, costOf)].flat();
+  return [...urgent, ...takeInTurns(kinds.slice(2), room - spent, costOf)].flat();
 }
 
-export function render(items: readonly EvidenceItem[]): string {
+export function renderItems(items: readonly EvidenceItem[]): string {
   return EVIDENCE_KINDS.flatMap((kind) => {
     const lines = items.filter((item) => item.kind === kind).map(({ line }) => `- ${line}`);
     return lines.length === 0 ? [] : [TITLES[kind], ...lines];

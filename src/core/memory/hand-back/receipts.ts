@@ -5,11 +5,11 @@ import type { Input } from '../../governor/input.ts';
 import { plainText } from '../../protocol/blocks.ts';
 import type { AssistantEvent, Block, Event, UserEvent } from '../../protocol/events.ts';
 import { fieldsOf, jsonText, textOf } from '../../protocol/fields.ts';
-import { withSpaces } from '../../text/words.ts';
+import { collapseWhitespace } from '../../text/words.ts';
 import { EVIDENCE_KINDS } from '../notebook/evidence.ts';
 import { countFacts, FACT_KINDS, type Fact, mentionsFact, promptFact, searchable } from '../notebook/fact.ts';
 import type { Notebook } from '../notebook/notebook.ts';
-import { remember } from '../remember.ts';
+import { putNewest } from '../put-newest.ts';
 
 type Relief = Receipt['relief'];
 
@@ -44,7 +44,7 @@ export function createReceipts(known: () => readonly Fact[]) {
   function replaced(kept: readonly string[]): void {
     receipts.relieved(
       'compaction',
-      kept.flatMap((text) => [text, withSpaces(text)]),
+      kept.flatMap((text) => [text, collapseWhitespace(text)]),
     );
   }
 
@@ -121,7 +121,7 @@ function createRecentMessages() {
   return {
     add({ uuid, blocks }: AssistantEvent | UserEvent): void {
       const text = blocks.map(blockText).join('\n');
-      if (uuid !== undefined && text.length <= MESSAGE_LIMIT) remember(messages, uuid, text, MESSAGES);
+      if (uuid !== undefined && text.length <= MESSAGE_LIMIT) putNewest(messages, uuid, text, MESSAGES);
     },
     textsOf: (uuids: readonly string[] = []) => uuids.flatMap((uuid) => messages.get(uuid) ?? []),
   };

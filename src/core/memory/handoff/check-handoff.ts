@@ -3,13 +3,13 @@ import { groupsIn } from '../../protocol/fields.ts';
 import { oneLine, pluralize } from '../../text/words.ts';
 import type { CommandOutcome } from '../notebook/evidence.ts';
 
-export interface Problem {
+export interface HandoffProblem {
   readonly kind: 'missing section' | 'empty section' | 'no such file' | 'command failed' | 'too long';
   /** One sentence. */
   readonly text: string;
 }
 
-export interface Checks {
+export interface HandoffChecks {
   /** Whether a file or folder exists; relative paths are relative to the working folder. */
   readonly exists: (path: string) => boolean;
   readonly outcomeOf: (command: string) => CommandOutcome;
@@ -22,7 +22,7 @@ const MAX_COMMANDS = 100;
 /** Maximum code points of a quoted path or command. */
 const NAME_LENGTH = 200;
 
-export function checkHandoff(text: string, { exists, outcomeOf }: Checks): Problem[] {
+export function checkHandoff(text: string, { exists, outcomeOf }: HandoffChecks): HandoffProblem[] {
   const { sections, files, commands } = parseHandoff(text);
   const missing = files.slice(0, MAX_FILES).filter((path) => !exists(path));
   const failed = commands.slice(0, MAX_COMMANDS).filter(({ passed, text }) => passed && outcomeOf(text) === 'failed');
@@ -35,19 +35,19 @@ export function checkHandoff(text: string, { exists, outcomeOf }: Checks): Probl
   ];
 }
 
-function sectionProblem(section: HandoffSection, body: string | undefined): Problem[] {
+function sectionProblem(section: HandoffSection, body: string | undefined): HandoffProblem[] {
   if (body === undefined) return [{ kind: 'missing section', text: `The section "${section}" is missing.` }];
   if (/[\p{L}\p{N}]/u.test(body)) return [];
   const text = `The section "${section}" is empty: write None if there is nothing.`;
   return [{ kind: 'empty section', text }];
 }
 
-function noSuchFile(path: string): Problem {
+function noSuchFile(path: string): HandoffProblem {
   const text = `The file ${oneLine(path, NAME_LENGTH)} is named but does not exist: correct the path, or add (deleted) or (to create) after it.`;
   return { kind: 'no such file', text };
 }
 
-function commandFailed(command: NamedCommand): Problem {
+function commandFailed(command: NamedCommand): HandoffProblem {
   const text = `The document says that the command "${oneLine(command.text, NAME_LENGTH)}" passed, but it failed when it last ran.`;
   return { kind: 'command failed', text };
 }

@@ -3,10 +3,10 @@ import {
   cutUnits,
   inBackticks,
   inFence,
-  inTurns,
   LINE_LENGTH,
   oneLine,
   pluralize,
+  takeInTurns,
   timeText,
 } from '../../text/words.ts';
 import type { TaskEntry } from '../entry.ts';
@@ -56,7 +56,7 @@ export function renderHandoff(notebook: Notebook, facts: HandoffFacts): string {
   const parts = partsOf(notebook, facts);
   const emptyLength = renderDocument(parts, facts).length;
   const lists = SECTIONS_BY_PRIORITY.map((section) => parts[section].items.slice(0, MAX_ITEMS));
-  const shown = inTurns(lists, RENDERED_LIMIT - emptyLength, (item) => item.length + 1);
+  const shown = takeInTurns(lists, RENDERED_LIMIT - emptyLength, (item) => item.length + 1);
   return renderDocument(parts, facts, shown);
 }
 

@@ -1,7 +1,7 @@
 import { inBackticks, LINE_LENGTH, oneLine, pluralize } from '../../text/words.ts';
 import type { CommandFacts, DeadEnd, FileChange, ToolEntry } from '../entry.ts';
 import { commandEnd } from '../extract/tool-calls.ts';
-import { remember } from '../remember.ts';
+import { putNewest } from '../put-newest.ts';
 import { type ComparedCommand, collapseSpaces, comparedCommand } from '../shell/command-words.ts';
 import { commandFact, deadEndFact, type Fact, pathFact } from './fact.ts';
 
@@ -66,17 +66,17 @@ export function createEvidence(deadEnds: () => readonly DeadEnd[] = () => []) {
 
   return {
     add(entry: ToolEntry): void {
-      if (entry.reads !== undefined) remember(reads, entry.reads, true, MAX_FILES);
+      if (entry.reads !== undefined) putNewest(reads, entry.reads, true, MAX_FILES);
       const { command, change: changed } = entry;
       if (changed !== undefined) {
         const { path, change } = changed;
         const tally = files.get(path) ?? {};
-        remember(files, path, { ...tally, [change]: (tally[change] ?? 0) + 1 }, MAX_FILES);
+        putNewest(files, path, { ...tally, [change]: (tally[change] ?? 0) + 1 }, MAX_FILES);
       }
       if (command === undefined || command.exit === null) return;
       const { times = 0 } = commands.get(command.text) ?? {};
       const run = { entry, command, core: comparedCommand(command.text), times: times + 1 };
-      remember(commands, command.text, run, MAX_COMMANDS);
+      putNewest(commands, command.text, run, MAX_COMMANDS);
     },
     /** Ignores white space, folders and variables before a command, and pipes that only show its output. */
     outcomeOf(command: string): CommandOutcome {

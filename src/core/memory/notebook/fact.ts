@@ -1,6 +1,6 @@
 import type { FactKind, FactTally } from '../../governor/decisions.ts';
 import { groupsIn } from '../../protocol/fields.ts';
-import { LINE_LENGTH, oneLine, withSpaces } from '../../text/words.ts';
+import { collapseWhitespace, LINE_LENGTH, oneLine } from '../../text/words.ts';
 
 /** Facts that must not be lost; reports list them by name. */
 export const REPORTED_KINDS: readonly FactKind[] = ['prompts', 'failing', 'again', 'deadEnds'];
@@ -44,7 +44,7 @@ export function searchable(text: string): Searchable {
 
 /** Lower case, single spaces, and one kind of quotation mark. */
 function normalise(text: string): string {
-  return withSpaces(text.replace(/[`'"*‘’“”]/g, "'"))
+  return collapseWhitespace(text.replace(/[`'"*‘’“”]/g, "'"))
     .trim()
     .toLowerCase();
 }

@@ -12,11 +12,11 @@ import type {
   ToolEntry,
 } from '../entry.ts';
 import { commandEnd } from '../extract/tool-calls.ts';
-import { remember } from '../remember.ts';
+import { putNewest } from '../put-newest.ts';
 import { createTasks } from '../tasks.ts';
 import { createEvidence } from './evidence.ts';
 import { createToolLog } from './tool-log.ts';
-import { createRequests } from './user-words.ts';
+import { createPromptList } from './user-words.ts';
 
 export interface NotebookUpdate {
   readonly pages: readonly Page[];
@@ -32,7 +32,7 @@ const FROM_LENGTH = 50;
 /** All notes. Mutable, with bounded size. @param historyTokens maximum size of the tool log; default 12,000 */
 export function createNotebook(historyTokens?: number) {
   const prompts = createSection('human-input.md', 'Human input');
-  const requests = createRequests();
+  const requests = createPromptList();
   const states = createSection('state-changes.md', 'State changes');
   const deadEnds = createSection('dead-ends.md', 'Dead ends');
   const artifacts = createSection('artifacts.md', 'Artifacts');
@@ -211,7 +211,7 @@ export function createSection(file: DetailFile, title: string) {
       lines += lineFeeds(page);
       // Exclude the blank line after the entry.
       const item = { key: key ?? `#${number}`, number, text, from, to: lines - 1 };
-      remember(items, item.key, item, MAX_ITEMS);
+      putNewest(items, item.key, item, MAX_ITEMS);
       return { file, text: page };
     },
     /** Removes a line from the index; the entry stays in the detail file. */

@@ -1,4 +1,4 @@
-import { cut, inTurns, LINE_LENGTH, oneLine, pluralize, timeText } from '../../text/words.ts';
+import { cut, LINE_LENGTH, oneLine, pluralize, takeInTurns, timeText } from '../../text/words.ts';
 import type { TaskEntry } from '../entry.ts';
 import type { Notebook, Section } from './notebook.ts';
 
@@ -93,5 +93,5 @@ function taskLine({ subject, status, agent }: TaskEntry): string {
 /** Shares lines equally. Unused ones go to the others; a remaining one goes to the first section that can use it. */
 export function shareLines(wanted: readonly number[], budget: number): number[] {
   const lines = wanted.map((length) => Array.from({ length }, () => true));
-  return inTurns(lines, budget, () => 1).map((shown) => shown.length);
+  return takeInTurns(lines, budget, () => 1).map((shown) => shown.length);
 }

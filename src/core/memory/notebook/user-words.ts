@@ -1,8 +1,8 @@
 import { describesTask } from '../../governor/prompts/prompt.ts';
 import type { Request, UserWords } from '../../protocol/exact-plan.ts';
 import { sumOf } from '../../text/sum-of.ts';
-import { firstSentences, inTurns, oneLine, wholeCharacter, withSpaces } from '../../text/words.ts';
-import { remember } from '../remember.ts';
+import { collapseWhitespace, firstSentences, oneLine, takeInTurns, wholeCharacter } from '../../text/words.ts';
+import { putNewest } from '../put-newest.ts';
 
 const MAX_REQUESTS = 200;
 
@@ -10,7 +10,7 @@ const MAX_REQUESTS = 200;
 const LATEST_LENGTH = 200;
 
 /** The user's prompts in this conversation. Mutable, with bounded size. */
-export function createRequests() {
+export function createPromptList() {
   const requests = new Map<number, Request>();
 
   const all = {
@@ -21,7 +21,7 @@ export function createRequests() {
       if (all.latest === undefined || describesTask(text))
         all.latest = firstSentences(text, LATEST_LENGTH) || all.latest;
       const short = shortenPrompt(text);
-      if (short !== '') remember(requests, number, { number, text: short }, MAX_REQUESTS);
+      if (short !== '') putNewest(requests, number, { number, text: short }, MAX_REQUESTS);
     },
     forget(): void {
       requests.clear();
@@ -48,7 +48,7 @@ const MARK_LENGTH = 16;
  * @param most UTF-16 units of a prompt that is given whole
  */
 export function shortenPrompt(text: string, most = WHOLE_LENGTH): string {
-  const line = withSpaces(text).trim();
+  const line = collapseWhitespace(text).trim();
   if (line.length <= most) return oneLine(line, most);
   const half = Math.floor(most / 2);
   const ends = [line.slice(0, wholeCharacter(line, half)), line.slice(wholeCharacter(line, line.length - half))];
@@ -60,7 +60,7 @@ const GAP = /\[masked: [^\]]*\]| \[…\] /;
 
 /** The prompts that a text lacks. */
 export function wordsMissingFrom(words: UserWords, text: string): UserWords {
-  const known = withSpaces(text);
+  const known = collapseWhitespace(text);
   const isKnown = (prompt: string) => prompt.split(GAP).every((piece) => known.includes(piece));
   return { ...words, prompts: words.prompts.filter((prompt) => !isKnown(prompt.text)) };
 }
@@ -83,7 +83,7 @@ export function quotePrompts({ prompts, file }: UserWords, room: number): string
     oldest.filter((_, index) => index % 2 === 0),
     oldest.filter((_, at) => at % 2 === 1),
   ];
-  const taken = new Set(inTurns(lists, left, (item) => item.length + 1).flat());
+  const taken = new Set(takeInTurns(lists, left, (item) => item.length + 1).flat());
   const told = items.filter((item) => taken.has(item));
   if (told.length === 0) return [];
   return [title, ...told, ...(told.length === items.length ? [] : [rest(items.length - told.length)])];

@@ -1,4 +1,4 @@
-import { withSpaces } from '../../text/words.ts';
+import { collapseWhitespace } from '../../text/words.ts';
 
 /** UTF-16 units; longer commands never count as read-only, because their effect is unclear. */
 const HEAD = 400;
@@ -46,5 +46,5 @@ export function comparedCommand(command: string): ComparedCommand {
 
 /** Collapses white space and joins continued lines. */
 export function collapseSpaces(text: string): string {
-  return withSpaces(text.replaceAll('\\\n', '')).trim();
+  return collapseWhitespace(text.replaceAll('\\\n', '')).trim();
 }

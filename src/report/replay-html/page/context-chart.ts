@@ -16,7 +16,7 @@ export function contextSection(session: Session, span: Span, table: () => HTMLEl
     title: 'Context',
     name: 'Context over calls',
     lines: linesOf(session),
-    figure: short,
+    figure: shortNumber,
     marks: [
       { axis: 'y', marks: levels(session) },
       { axis: 'x', marks: turns(session) },
@@ -52,7 +52,7 @@ function wholeWindow(figures: readonly number[], isOn: boolean): Line {
 }
 
 /** 1_420_000 → `1.42M`, 142_000 → `142k` */
-export function short(figure: number): string {
+export function shortNumber(figure: number): string {
   if (figure >= 1e6) return `${Math.round(figure / 1e4) / 100}M`;
   return figure >= 1000 ? `${Math.round(figure / 100) / 10}k` : tokens(figure);
 }

@@ -10,6 +10,6 @@ export function elementOf(markup: Html, ...children: readonly Node[]): HTMLEleme
 }
 
 /** An element of the static page, which always exists. */
-export function part(id: string): HTMLElement {
+export function elementById(id: string): HTMLElement {
   return document.getElementById(id) as HTMLElement;
 }

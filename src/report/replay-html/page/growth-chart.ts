@@ -2,7 +2,7 @@ import uPlot from 'uplot';
 import { counted, percent, tokens } from '../../figures.ts';
 import { html } from '../../html.ts';
 import { KIND_COLORS, type Line } from './chart.ts';
-import { short } from './context-chart.ts';
+import { shortNumber } from './context-chart.ts';
 import { chartSection } from './controls.ts';
 import { elementOf } from './dom.ts';
 import type { Added, Session } from './session.ts';
@@ -48,7 +48,7 @@ export function growthSection(session: Session, span: Span, table: () => HTMLEle
     name: 'What came in, by kind, over calls',
     lines: [context, ...stacked],
     figures,
-    figure: short,
+    figure: shortNumber,
     about: ABOUT,
     table,
   });

@@ -4,7 +4,7 @@ import { costText, counted, percent, tokens } from '../../figures.ts';
 import { type Html, html } from '../../html.ts';
 import type { PageData, PageSession } from '../page-data.ts';
 import { type Color, OTHER_COLORS } from './chart.ts';
-import { elementOf, part } from './dom.ts';
+import { elementById, elementOf } from './dom.ts';
 import { timeText } from './session-tables.ts';
 import { createSessionView } from './session-view.ts';
 import { createSortTable, type TableColumn } from './sort-table.ts';
@@ -101,7 +101,7 @@ function colorOf(share: number): Color {
 /** The link that skips to the content. */
 const SKIP = '#main';
 
-const { sessions } = JSON.parse(part('data').textContent ?? '') as PageData;
+const { sessions } = JSON.parse(elementById('data').textContent ?? '') as PageData;
 function route(): void {
   const [, chosen] = location.hash.split('#session-');
   show(sessions.length === 1 ? 1 : Number(chosen));
@@ -111,9 +111,9 @@ function show(chosen: number): void {
   const session = sessions[chosen - 1];
   const title = session === undefined ? 'What happened to the context' : nameOf(session);
   document.title = `${title} · ctxb replay`;
-  part('head').innerHTML =
+  elementById('head').innerHTML =
     html`<h1>${title}</h1>${session !== undefined && sessions.length > 1 && siblings(chosen)}`.text;
-  part('main').replaceChildren(session === undefined ? createSessionList(sessions) : createSessionView(session));
+  elementById('main').replaceChildren(session === undefined ? createSessionList(sessions) : createSessionView(session));
 }
 
 function siblings(chosen: number): Html {
@@ -130,7 +130,7 @@ addEventListener('hashchange', () => {
   if (location.hash === SKIP) return;
   route();
   scrollTo(0, 0);
-  part('main').focus({ preventScroll: true });
+  elementById('main').focus({ preventScroll: true });
 });
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redraw);
 // Print in light colors.

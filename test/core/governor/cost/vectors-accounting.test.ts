@@ -121,7 +121,7 @@ describe('token figures of a stream: known defects, inverted', () => {
 
   it('db-087: a line that is no object is malformed, and the next one is read', () => {
     const { lines = [] } = inputOf('db-087');
-    expect(decoded({ lines })).toEqual([{ kind: 'malformed', blank: false }]);
+    expect(decoded({ lines })).toEqual([{ kind: 'malformed', isBlank: false }]);
     expect(stat({ lines: [...lines, '{"type":"result","usage":{"input_tokens":1}}'] }).context_tokens).toBe(1);
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeResult } from '../../../../src/core/memory/entries/describe.ts';
+import { describeResult } from '../../../../src/core/memory/call-summary/describe-call.ts';
 
 const GO = `Exit code 1
 === RUN   TestListSessions

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { HANDOFF_SECTIONS } from '../../../../src/core/governor/relief/handoff-request.ts';
-import { type Checks, checkHandoff } from '../../../../src/core/memory/handoff/check-handoff.ts';
+import { checkHandoff, type HandoffChecks } from '../../../../src/core/memory/handoff/check-handoff.ts';
 import { randomTexts } from '../../../support/notes.ts';
 
-const FINE: Checks = { exists: () => true, outcomeOf: () => 'passed' };
+const FINE: HandoffChecks = { exists: () => true, outcomeOf: () => 'passed' };
 
 /** A document that says None everywhere but where `bodies` says something else. */
 function documentOf(bodies: Partial<Record<(typeof HANDOFF_SECTIONS)[number], string>> = {}): string {

@@ -2,7 +2,7 @@ import type { Input } from '../../core/governor/input.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
 import type { Block, ToolUse } from '../../core/protocol/events.ts';
 
-export interface Seen {
+export interface ObservedLine {
   readonly line: number;
   readonly input: Input;
   readonly before: GovernorState;
@@ -10,7 +10,7 @@ export interface Seen {
 }
 
 export interface Observer<Found> {
-  see(seen: Seen): void;
+  see(seen: ObservedLine): void;
   found(): Found;
 }
 

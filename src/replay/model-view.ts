@@ -1,6 +1,6 @@
 import { type Message, type ToolUse, toolUseBlock } from '../core/exact/message.ts';
 import { sumOf } from '../core/text/sum-of.ts';
-import { inputText } from './observers/places.ts';
+import { inputText } from './observers/fact-places.ts';
 import { ownWords, textSearch } from './words-used.ts';
 
 /** A tool call, with its result and the contents that the model wrote. */

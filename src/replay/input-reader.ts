@@ -8,7 +8,7 @@ import { type Fields, textOf } from '../core/protocol/fields.ts';
 import { hashOf } from './read/hash-id.ts';
 import { createIdSet } from './read/ids.ts';
 import { findAllIn, type ReadLine, type Row } from './read/line-feed.ts';
-import { eventOf, type Parts } from './read/row-parts.ts';
+import { eventOf, type RowParts } from './read/row-parts.ts';
 import type { Dialect } from './summary.ts';
 
 export type RecordingLine =
@@ -94,7 +94,7 @@ export function createInputReader() {
   return {
     read,
     /** The time of an answer, without reading the rest of its row; undefined for a repeated answer. */
-    timeOf({ id, own: [, t = time] }: Parts, answer: Parameters<typeof isOver>[0]): number | undefined {
+    timeOf({ id, own: [, t = time] }: RowParts, answer: Parameters<typeof isOver>[0]): number | undefined {
       if (isRepeated(id) || isOver(answer)) return undefined;
       time = t;
       return t;

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { removeOldFiles } from '../../../src/store/files/forget-old.ts';
+import { removeOldFiles } from '../../../src/store/files/remove-old-files.ts';
 
 let root: string;
 beforeEach(() => {

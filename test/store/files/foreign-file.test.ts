@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readGiven, readNamed, readPiped } from '../../../src/store/files/given-file.ts';
+import { readForeign, readNamed, readPiped } from '../../../src/store/files/foreign-file.ts';
 
 let folder: string;
 const at = (name: string) => join(folder, name);
@@ -27,7 +27,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const LIMIT = 100_000;
 
 describe.each([
-  { name: 'a file that ctxb finds', read: readGiven },
+  { name: 'a file that ctxb finds', read: readForeign },
   { name: 'a file that the user names', read: readNamed },
 ])('$name', ({ read }) => {
   it.each([0, 1, 65_535, 65_536, 65_537, LIMIT])('is read whole with %d bytes', (size) => {
@@ -62,7 +62,7 @@ describe.each([
 
 it('waits for a pipe only if the user has named it', async () => {
   execFileSync('mkfifo', [at('pipe')]);
-  expect(() => readGiven(at('pipe'), LIMIT)).toThrow('expected a file, found a special file');
+  expect(() => readForeign(at('pipe'), LIMIT)).toThrow('expected a file, found a special file');
   const writer = spawn('sh', ['-c', `printf said > '${at('pipe')}'`]);
   expect(readNamed(at('pipe'), LIMIT).toString()).toBe('said');
   await once(writer, 'exit');
@@ -87,7 +87,7 @@ const OPENERS: Readonly<Record<string, string>> = {
   'replay/threads.ts': '/proc',
   'claude/child.ts': 'the null device, to see whether there is room',
   'store/files/compile-cache.ts': 'a folder that only the user may write to',
-  'store/files/given-file.ts': 'the careful opener of what is not ctxb’s',
+  'store/files/foreign-file.ts': 'the careful opener of what is not ctxb’s',
   'store/files/plain-file.ts': 'the careful opener of what is ctxb’s',
   'store/files/process-mark.ts': '/proc',
   'store/files/write-file.ts': 'only what it makes anew',

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 
-export class GivenFault extends Error {
+export class ForeignFileFault extends Error {
   readonly expected: string;
   readonly found: string;
 
@@ -18,22 +18,22 @@ const CHUNK = 64 * 1024;
  * blocks, and never uses more memory than the limit.
  *
  * @param limit bytes
- * @throws GivenFault when it is not a regular file, or too long; Error of the file system
+ * @throws ForeignFileFault when it is not a regular file, or too long; Error of the file system
  */
-export function readGiven(path: string, limit: number): Buffer {
-  return withGiven(path, (fd, { size }) => {
+export function readForeign(path: string, limit: number): Buffer {
+  return withForeign(path, (fd, { size }) => {
     if (size > limit) throw tooLong(limit, `${size}`);
     return readToEnd(fd, limit);
   });
 }
 
-/** Opens a file for `work`. @throws GivenFault when it is not a regular file; Error of the file system */
-export function withGiven<T>(path: string, work: (fd: number, stats: Stats) => T): T {
+/** Opens a file for `work`. @throws ForeignFileFault when it is not a regular file; Error of the file system */
+export function withForeign<T>(path: string, work: (fd: number, stats: Stats) => T): T {
   // Without O_NONBLOCK, opening a pipe blocks until a writer opens it.
   return withFile(path, constants.O_RDONLY | constants.O_NONBLOCK, (fd) => {
     const stats = fstatSync(fd);
     if (stats.isFile()) return work(fd, stats);
-    throw new GivenFault('a file', stats.isDirectory() ? 'a folder' : 'a special file');
+    throw new ForeignFileFault('a file', stats.isDirectory() ? 'a folder' : 'a special file');
   });
 }
 
@@ -41,16 +41,16 @@ export function withGiven<T>(path: string, work: (fd: number, stats: Stats) => T
  * Reads a file that the user named. Waits for data if it is a pipe.
  *
  * @param limit bytes
- * @throws GivenFault when it is too long; Error of the file system
+ * @throws ForeignFileFault when it is too long; Error of the file system
  */
 export function readNamed(path: string, limit: number): Buffer {
-  if (statSync(path).isFile()) return readGiven(path, limit);
+  if (statSync(path).isFile()) return readForeign(path, limit);
   return withFile(path, constants.O_RDONLY, (fd) => readToEnd(fd, limit));
 }
 
 /**
  * @param limit bytes
- * @throws GivenFault when there are more; Error of the stream
+ * @throws ForeignFileFault when there are more; Error of the stream
  */
 export async function readPiped(stream: AsyncIterable<Buffer>, limit: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
@@ -85,6 +85,6 @@ function readToEnd(fd: number, limit: number): Buffer {
   throw tooLong(limit, 'more');
 }
 
-function tooLong(limit: number, found: string): GivenFault {
-  return new GivenFault(`at most ${limit} bytes`, found);
+function tooLong(limit: number, found: string): ForeignFileFault {
+  return new ForeignFileFault(`at most ${limit} bytes`, found);
 }

@@ -5,7 +5,7 @@ import type { createSubagents } from './observers/prompts.ts';
 import type { createRetention } from './observers/retention.ts';
 
 /** A call of the main thread. `copied`: it counts in another session of the same replay. */
-export type CallSeen = ReturnType<ReturnType<typeof createCalls>['found']>[number] & { readonly copied?: true };
+export type RecordedCall = ReturnType<ReturnType<typeof createCalls>['found']>[number] & { readonly copied?: true };
 
 /** An API call of the main thread or a subagent, as counted in sums. */
 export interface LedgerCall {
@@ -31,7 +31,7 @@ export interface CountedCall extends LedgerCall {
 }
 
 /** The prompt of a turn. */
-export interface PromptSeen {
+export interface RecordedPrompt {
   /** Number of its turn, from 1. */
   readonly turn: number;
   readonly line: number;
@@ -43,7 +43,7 @@ export interface PromptSeen {
 }
 
 /** A tool result in the main thread's context. */
-export interface ResultSeen {
+export interface RecordedResult {
   readonly tool: string;
   /** The path, command or other target of the tool, on one line, masked. */
   readonly target: string;
@@ -74,7 +74,7 @@ export interface CompactionFigures {
 }
 
 /** A compaction with the contexts before and after it. */
-export interface CompactionSeen extends CompactionFigures {
+export interface RecordedCompaction extends CompactionFigures {
   /** `exact` if no summary appeared before the next call. */
   readonly how: CompactionKind;
   /** Line of the recording, from 1. */
@@ -86,7 +86,7 @@ export interface CompactionSeen extends CompactionFigures {
 }
 
 /** A subagent, with its beginning if the recording contains it. */
-export type SubagentSeen = ReturnType<ReturnType<typeof createSubagents>['found']>[number];
+export type RecordedSubagent = ReturnType<ReturnType<typeof createSubagents>['found']>[number];
 
 /** A subagent without a log, so without a cost. */
 export interface UnloggedAgent {
@@ -100,4 +100,4 @@ export interface UnloggedAgent {
 export type Growth = Readonly<Record<string, number>>;
 
 /** A compaction or handoff, and which of the facts known before it the next request contained. */
-export type ReliefSeen = ReturnType<ReturnType<typeof createRetention>['found']>[number];
+export type RecordedRelief = ReturnType<ReturnType<typeof createRetention>['found']>[number];

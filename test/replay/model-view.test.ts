@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createMessage, type Message } from '../../src/core/exact/message.ts';
-import { createModelView } from '../../src/replay/sight.ts';
+import { createModelView } from '../../src/replay/model-view.ts';
 import { wordsIn } from '../../src/replay/words-used.ts';
 
 const use = (name: string, input: object) => ({ type: 'tool_use', id: 'toolu_1', name, input }) as const;

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
-import { onOneLine, printable, printableJson, shownOn } from '../../src/report/shown.ts';
+import { onOneLine, printable, printableJson, withoutControls } from '../../src/report/printable.ts';
 
 const STEERING = [
   '\u0007',
@@ -26,26 +26,26 @@ it.each(STEERING)('%j is removed from text, and escaped in JSON', (steering) => 
 
 it.each(STEERING)('%j is removed from the output of a command that does not filter it', (steering) => {
   const stream = new PassThrough({ encoding: 'utf8' });
-  shownOn(stream).write(`a${steering}b\n`);
+  withoutControls(stream).write(`a${steering}b\n`);
   expect(String(stream.read())).not.toMatch(STEERS);
 });
 
 it('keeps colors, the clearing of the status line, and CSV line ends', () => {
   const stream = new PassThrough({ encoding: 'utf8' });
   const text = '\u001b[1mbold\u001b[22m \u001b[32mgreen\u001b[39m\r\u001b[2K\ta,b\r\n';
-  shownOn(stream).write(text);
+  withoutControls(stream).write(text);
   expect(stream.read()).toBe(text);
 });
 
 it('removes sequences that hide text or use other colors', () => {
   const stream = new PassThrough({ encoding: 'utf8' });
-  shownOn(stream).write('\u001b[8mhidden\u001b[0;30;40m');
+  withoutControls(stream).write('\u001b[8mhidden\u001b[0;30;40m');
   expect(stream.read()).toBe('[8mhidden[0;30;40m');
 });
 
 it('behaves like the wrapped stream', () => {
   const stream = Object.assign(new PassThrough(), { isTTY: true, columns: 80 });
-  const shown = shownOn(stream);
+  const shown = withoutControls(stream);
   expect([shown.isTTY, shown.columns, shown.writable]).toEqual([true, 80, true]);
   expect(shown.once('finish', () => {})).toBe(stream);
 });

@@ -13,8 +13,8 @@ import {
 import { plainText, usesIn } from '../../core/protocol/blocks.ts';
 import type { ToolUse } from '../../core/protocol/events.ts';
 import { fieldsOf } from '../../core/protocol/fields.ts';
-import { LINE_LENGTH, withSpaces } from '../../core/text/words.ts';
-import type { Seen } from './seen.ts';
+import { collapseWhitespace, LINE_LENGTH } from '../../core/text/words.ts';
+import type { ObservedLine } from './observer.ts';
 
 /** Maximum number of texts to search, the newest ones, and UTF-16 code units to search in each. */
 const MAX_TEXTS = 5_000;
@@ -51,11 +51,11 @@ export function createFactPlaces() {
 
   /** Adds a prompt as it is and on one line, as facts are. */
   function addPrompt(line: number, text: string): void {
-    add({ line, call: 0 }, `${withSpaces(text)}\n${text}`);
+    add({ line, call: 0 }, `${collapseWhitespace(text)}\n${text}`);
   }
 
   return {
-    see({ line, input: { event }, after }: Seen): void {
+    see({ line, input: { event }, after }: ObservedLine): void {
       if (!isMessage(event)) return;
       if (isMainMessage(event, 'prompt')) addPrompt(line, plainText(event.blocks));
       for (const use of usesIn(event.blocks)) add({ line, call: after.gauge.calls }, inputText(use));

@@ -41,7 +41,7 @@ export function printableJson(value: unknown, indent?: number): string {
 }
 
 /** Removes all control sequences except ctxb's own, so that no command has to call a filter. */
-export function shownOn(output: Output): Output {
+export function withoutControls(output: Output): Output {
   const write = (chunk: unknown, ...more: unknown[]) =>
     Reflect.apply(output.write, output, [
       typeof chunk === 'string' ? chunk.replace(FOREIGN_SEQUENCES, (_, ours?: string) => ours ?? '') : chunk,
