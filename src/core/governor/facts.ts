@@ -10,7 +10,7 @@ export function isMessage(event: Input['event']): event is Main<AssistantEvent |
   return (event.kind === 'assistant' || event.kind === 'user') && event.subagent === null;
 }
 
-export function isAnswer(event: Input['event']): event is Main<AssistantEvent> & { readonly synthetic: false } {
+export function isAnswer(event: Input['event']): event is Main<AssistantEvent> & { readonly isSynthetic: false } {
   return event.kind === 'assistant' && event.subagent === null && !event.isSynthetic;
 }
 
