@@ -10,7 +10,7 @@ import { isAllZero, isNewer, type Usage } from '../core/protocol/usage.ts';
 import { orElse } from '../errors.ts';
 import { readLines } from '../store/files/read-lines.ts';
 
-type LoggedCall = AssistantEvent & { readonly usage: Usage };
+export type LoggedCall = AssistantEvent & { readonly usage: Usage };
 
 /** Calls by message id, with their final token counts. On the stream only the result of the turn has these. */
 export type LoggedCalls = ReadonlyMap<string, LoggedCall>;

@@ -1,4 +1,4 @@
-import { parseFields, stringOf, textsOf } from './fields.ts';
+import { ownOf, parseFields, stringOf, textsOf } from './fields.ts';
 import { membersAt, withMembers } from './json-spans.ts';
 
 export interface Traces {
@@ -18,7 +18,7 @@ const STREAM_ONLY = { usage: '"model_usage_since_last_result"', capability: '"li
 
 /** A key in the response to an `initialize` request with hooks, and its path. */
 const HOOKS_KEY = '"hooks_applied"';
-const HOOKS_APPLIED = ['"response"', '"response"', HOOKS_KEY];
+const HOOKS_APPLIED = ['response', 'response', 'hooks_applied'];
 
 /** Texts that mark lines with traces. Any other line stays unchanged. */
 export function traceMarks({ isStreamed }: Traces): readonly string[] {
@@ -26,7 +26,7 @@ export function traceMarks({ isStreamed }: Traces): readonly string[] {
 }
 
 /** Additional keys that 2.1.330 writes only if the turn began with a prompt with an id. */
-const FURTHER_STAMP_KEYS = /^"(?:request_sent_wall_ms|first_request_\w+|owed_rows)"$/;
+const FURTHER_STAMP_KEYS = /^(?:request_sent_wall_ms|first_request_\w+|owed_rows)$/;
 
 /** Removes the traces of ctxb from a JSON line from claude and keeps every other byte. */
 export function hideCtxbTraces(line: string, traces: Traces): string {
@@ -43,20 +43,20 @@ function withoutKeys(line: string, { isStamped, isStreamed }: Traces): string {
   const isBegun = isStamped(stringOf(first));
   const other = textsOf(all).find((uuid) => !isStamped(uuid));
   const changes: Readonly<Record<string, (value: string) => string | undefined>> = {
-    '"user_message_uuid"': (value) => (isBegun ? other && JSON.stringify(other) : value),
-    '"user_message_uuids"': (value) => arrayWithout(value, (uuid) => isStamped(uuid.slice(1, -1))),
+    user_message_uuid: (value) => (isBegun ? other && JSON.stringify(other) : value),
+    user_message_uuids: (value) => arrayWithout(value, (uuid) => isStamped(uuid.slice(1, -1))),
     ...(isStreamed ? STREAM_KEY_CHANGES : {}),
   };
   return withMembers(line, (value, name) => {
     if (isBegun && FURTHER_STAMP_KEYS.test(name)) return undefined;
-    const change = changes[name];
+    const change = ownOf(changes, name);
     return change ? change(value) : value;
   });
 }
 
 const STREAM_KEY_CHANGES = {
-  [STREAM_ONLY.usage]: () => undefined,
-  '"capabilities"': (value: string) => arrayWithout(value, (capability) => capability === STREAM_ONLY.capability),
+  model_usage_since_last_result: () => undefined,
+  capabilities: (value: string) => arrayWithout(value, (capability) => capability === STREAM_ONLY.capability),
 };
 
 /** An object without the member at this path of names. */

@@ -42,14 +42,14 @@ export function membersAt(text: string, bracket: number): JsonMember[] {
 /**
  * Removes or replaces members of the first array or object in a text; other members stay byte for byte.
  *
- * @param change returns the new text of a member's value, or undefined to remove the member; names are quoted
+ * @param change returns the new text of a member's value, or undefined to remove the member; names as written, without quotes
  */
 export function withMembers(text: string, change: (value: string, name: string) => string | undefined): string {
   const members = membersAt(text, text.search(/[[{]/));
   let result = '';
   let isFirst = true;
   for (const [index, member] of members.entries()) {
-    const value = change(text.slice(member.from, member.to), member.name ?? '');
+    const value = change(text.slice(member.from, member.to), member.name?.slice(1, -1) ?? '');
     if (value === undefined) continue;
     const separator = isFirst ? '' : text.slice(members[index - 1]?.to, member.at);
     result += separator + text.slice(member.at, member.from) + value;

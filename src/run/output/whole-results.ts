@@ -1,4 +1,4 @@
-import { isAnswered, type LoggedCalls } from '../../claude/logged-calls.ts';
+import { isAnswered, type LoggedCall, type LoggedCalls } from '../../claude/logged-calls.ts';
 import { isInjectedTurn } from '../../core/governor/conversation/visibility.ts';
 import { runCostUsd } from '../../core/governor/cost/cost.ts';
 import { isMessage } from '../../core/governor/facts.ts';
@@ -6,7 +6,16 @@ import { isExact, isRepeat } from '../../core/governor/relief/exact.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
 import { usesIn } from '../../core/protocol/blocks.ts';
 import type { Event, ResultEvent } from '../../core/protocol/events.ts';
-import { type Fields, fieldsOf, isFields, mapFields, numberOf, parseFields } from '../../core/protocol/fields.ts';
+import {
+  type Fields,
+  fieldsOf,
+  isFields,
+  jsonText,
+  mapFields,
+  numberOf,
+  ownOf,
+  parseFields,
+} from '../../core/protocol/fields.ts';
 import { withMembers } from '../../core/protocol/json-spans.ts';
 import type { Usage } from '../../core/protocol/usage.ts';
 
@@ -96,9 +105,13 @@ export function createWholeResults(before?: EarlierFigures, lost?: ModelUsage) {
     return seen;
   }
 
+  function noteCall({ messageId, model, usage, subagent }: LoggedCall): void {
+    open.set(messageId, { model, usage, isMain: subagent === null });
+  }
+
   /** Takes the final token counts of calls from claude's log. */
   function correct(calls: LoggedCalls): void {
-    for (const [id, { model, usage, subagent }] of calls) open.set(id, { model, usage, isMain: subagent === null });
+    for (const call of calls.values()) noteCall(call);
   }
 
   /** Another process replaces claude. Calls that the last process has not reported are known only from their lines. */
@@ -154,10 +167,7 @@ export function createWholeResults(before?: EarlierFigures, lost?: ModelUsage) {
         return seeResult(event, line, isOwn, isShown);
       }
       if (isRepeat(state, event)) return turn;
-      if (isAnswered(event) && event.messageId !== '') {
-        const { messageId, model, usage, subagent } = event;
-        open.set(messageId, { model, usage, isMain: subagent === null });
-      }
+      if (isAnswered(event) && event.messageId !== '') noteCall(event);
       if (!isOwn) turn = countEvent(turn, event, state);
       return turn;
     },
@@ -186,13 +196,14 @@ export function createWholeResults(before?: EarlierFigures, lost?: ModelUsage) {
       const models = wholeModels(usd);
       const news = addModels(models, reported.models, -1);
       reported = { ...reported, models };
-      const changes: Readonly<Record<string, unknown>> = {
-        ...(isSetBack && { '"total_cost_usd"': usd, '"modelUsage"': models }),
-        '"result_index"': reported.count,
-        '"model_usage_since_last_result"': news,
-        ...(ended.isPieced && fields.num_turns !== 0 && sumOfParts(fields, ended)),
+      const sums = { ...addModels(ended.parts, partOf(fields)), num_turns: ended.steps + 1 };
+      const changes: Fields = {
+        ...(isSetBack && { total_cost_usd: usd, modelUsage: models }),
+        result_index: reported.count,
+        model_usage_since_last_result: news,
+        ...(ended.isPieced && fields.num_turns !== 0 && sums),
       };
-      return withMembers(line, (value, name) => (changes[name] === undefined ? value : JSON.stringify(changes[name])));
+      return withMembers(line, (value, name) => jsonText(ownOf(changes, name)) || value);
     },
   };
 }
@@ -228,11 +239,6 @@ function withPart(turn: WholeTurn, part: Fields): WholeTurn {
 
 function partOf({ duration_ms, duration_api_ms, usage }: Fields): Fields {
   return { duration_ms, duration_api_ms, usage };
-}
-
-function sumOfParts(last: Fields, { parts, steps }: WholeTurn): Readonly<Record<string, unknown>> {
-  const sums = Object.entries(addModels(parts, partOf(last))).map(([name, sum]) => [JSON.stringify(name), sum]);
-  return { ...Object.fromEntries(sums), '"num_turns"': steps + 1 };
 }
 
 function usageOf({ usage }: { readonly usage: Usage }): Fields {

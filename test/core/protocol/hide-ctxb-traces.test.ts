@@ -34,6 +34,11 @@ const CASES: readonly Case[] = [
     alone: '{"type":"result","total_cost_usd":0.013751200000000002,"queued_turn_count":0,"usage":{"iterations":[]}}\n',
   },
   {
+    title: 'a key with the name of an inherited property',
+    line: `{"type":"assistant","constructor":"x","user_message_uuid":"${OURS}"}`,
+    alone: '{"type":"assistant","constructor":"x"}',
+  },
+  {
     title: 'keys at the end, and a line end of two bytes',
     line: `{"type":"assistant","message":{"content":[]},"user_message_uuid":"${OURS}","user_message_uuids":["${OURS}"]}\r\n`,
     alone: '{"type":"assistant","message":{"content":[]}}\r\n',
