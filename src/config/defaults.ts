@@ -18,16 +18,6 @@ const CONSTANTS: { readonly [P in Exclude<ConfigPath, KeyPath>]: ValueAt<P> } = 
   'handoff.timeoutSeconds': 300,
   // After three crashes in a row, a fourth is likely; see recovery.enabled.
   'recovery.maxRestarts': 3,
-  // For a tiers.total of 100,000; scaled for others.
-  'tiers.system': 8_000,
-  // For a tiers.total of 100,000; scaled for others.
-  'tiers.history': 12_000,
-  // For a tiers.total of 100,000; scaled for others. tools.perCall limits a single result.
-  'tiers.toolResults': 40_000,
-  // The caller's input is only measured, and counts against tiers.total.
-  'tiers.user': 10_000,
-  // For a tiers.total of 100,000; scaled for others.
-  'tiers.response': 30_000,
   // After a shorter result, the agent only asks again.
   'tools.minTokens': 500,
   // Warns the agent once that two or three results fit into the rest.

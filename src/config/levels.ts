@@ -5,8 +5,6 @@ import { finding } from './finding.ts';
 import type { KeyPath } from './keys.ts';
 import type { ResolvedConfig } from './resolve-config.ts';
 
-const TIERS = ['tiers.system', 'tiers.history', 'tiers.toolResults', 'tiers.user', 'tiers.response'] as const;
-
 /** Adapts defaults to the levels that the user set: a lowered compaction level also lowers the default warning. */
 export function adaptToLevels(config: Config, origins: ResolvedConfig['sources']): Config {
   const { window } = config;
@@ -24,7 +22,6 @@ export function adaptToLevels(config: Config, origins: ResolvedConfig['sources']
   keepBelow('compaction.target', 'thresholds.compact');
   keepBelow('zones.warning', 'thresholds.warn');
   keepBelow('zones.monitor', 'zones.warning');
-  shareTotal();
   keepBelow('tools.warnBelow', 'tiers.total');
   keepBelow('tools.criticalBelow', 'tools.warnBelow');
   moved.set('tools.minTokens', Math.min(now('tools.minTokens'), inTokens(now('tools.perCall'), window)));
@@ -45,11 +42,6 @@ export function adaptToLevels(config: Config, origins: ResolvedConfig['sources']
     else if (!isInPlace('thresholds.compact', 'thresholds.handoff')) {
       moved.set('thresholds.handoff', levelAbove(now('thresholds.compact'), window));
     }
-  }
-
-  function shareTotal(): void {
-    const total = now('tiers.total');
-    for (const path of TIERS) moved.set(path, roundLevel((usual(path) * total) / usual('tiers.total'), total));
   }
 }
 

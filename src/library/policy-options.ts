@@ -1,6 +1,6 @@
 import { requireValid } from '../config/config.ts';
 import { resolveFile } from '../config/resolve-config.ts';
-import type { CostPolicy, LimitsPolicy, Policy, Tiers, ToolsPolicy, ZonesPolicy } from '../core/governor/policy.ts';
+import type { CostPolicy, LimitsPolicy, Policy, ToolsPolicy, ZonesPolicy } from '../core/governor/policy.ts';
 import { isFields, mapFields } from '../core/protocol/fields.ts';
 
 /** A share of the window (`0.78`, `"78%"`), or tokens (a number above 100). */
@@ -62,7 +62,7 @@ export interface PolicyOptions {
     | { readonly enabled?: boolean | undefined; readonly stallAfter?: number | string | undefined }
     | undefined;
   readonly tools?: (Options<Pick<ToolsPolicy, 'mode'>> & Shares<Pick<ToolsPolicy, 'perCall'>> & ByTool) | undefined;
-  readonly tiers?: Shares<Pick<Tiers, 'total'>> | undefined;
+  readonly tiers?: Shares<Policy['tiers']> | undefined;
 }
 
 /** Overrides of `perCall` by the tool's name, in which `*` matches any characters. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../src/config/defaults.ts';
 import { type Flags, resolveConfig } from '../../src/config/resolve-config.ts';
-import type { Tiers, ToolsPolicy } from '../../src/core/governor/policy.ts';
+import type { ToolsPolicy } from '../../src/core/governor/policy.ts';
 
 const cwd = mkdtempSync(join(tmpdir(), 'ctxb-config-'));
 afterAll(() => rmSync(cwd, { recursive: true, force: true }));
@@ -141,31 +141,10 @@ describe('defaults stay in order', () => {
     });
   });
 
-  it.each<{ name: string; flags: Flags; tiers?: Partial<Tiers>; tools?: Partial<ToolsPolicy> }>([
-    {
-      name: 'a higher total takes the tiers up',
-      flags: { 'tiers.total': 150_000 },
-      tiers: { system: 12_000, history: 18_000, toolResults: 60_000, user: 15_000, response: 45_000, total: 150_000 },
-    },
-    {
-      name: 'a lower total takes them down',
-      flags: { 'tiers.total': 50_000 },
-      tiers: { system: 4_000, history: 6_000, toolResults: 20_000, user: 5_000, response: 15_000, total: 50_000 },
-    },
-    {
-      name: 'a lower share of a window that is known',
-      flags: { 'tiers.total': '50%', window: 120_000 },
-      tiers: { system: 0.04, history: 0.06, toolResults: 0.2, user: 0.05, response: 0.15, total: 0.5 },
-    },
-    {
-      name: 'a share of a window that is not known',
-      flags: { 'tiers.total': '50%' },
-      tiers: { system: 0.04, history: 0.06, toolResults: 0.2, user: 0.05, response: 0.15, total: 0.5 },
-    },
+  it.each<{ name: string; flags: Flags; tools?: Partial<ToolsPolicy> }>([
     {
       name: 'levels of what remains keep below a total',
       flags: { 'tiers.total': 10_000 },
-      tiers: { system: 800, history: 1_200, toolResults: 4_000, user: 1_000, response: 3_000, total: 10_000 },
       tools: { warnBelow: 2_000, criticalBelow: 1_000 },
     },
     {
@@ -183,10 +162,9 @@ describe('defaults stay in order', () => {
       flags: { 'tools.perCall': 2_000 },
       tools: { perCall: 2_000, byTool: { Read: 2_000 } },
     },
-  ])('$name', async ({ flags, tiers, tools }) => {
+  ])('$name', async ({ flags, tools }) => {
     const { config, findings } = await resolve({ flags });
-    expect({ tiers: config.tiers, tools: config.tools, findings }).toEqual({
-      tiers: { ...DEFAULTS.tiers, ...tiers },
+    expect({ tools: config.tools, findings }).toEqual({
       tools: { ...DEFAULTS.tools, ...tools },
       findings: [],
     });

@@ -1,3 +1,4 @@
+import { mapFields } from '../protocol/fields.ts';
 import type { Prices } from './cost/prices.ts';
 
 /**
@@ -59,7 +60,8 @@ export interface Policy {
     readonly stallAfter: number | undefined;
   };
   readonly tools: ToolsPolicy;
-  readonly tiers: Tiers;
+  /** The planned size of the whole context, a fraction of the window (≤ 1) or tokens (> 1). */
+  readonly tiers: { readonly total: number };
 }
 
 /** Budgets for results of tools. Sizes are fractions of the window (≤ 1) or tokens (> 1). */
@@ -75,21 +77,6 @@ export interface ToolsPolicy {
   readonly criticalBelow: number;
   /** Budgets instead of `perCall`, by the tool's name; `*` stands for any characters. */
   readonly byTool: Readonly<Record<string, number>>;
-}
-
-/** The plan for the context: targets inside the measured window, fractions of it (≤ 1) or tokens (> 1). */
-export interface Tiers {
-  /** System prompt and tools. */
-  readonly system: number;
-  /** Earlier work: a summary, or a handoff document. */
-  readonly history: number;
-  /** Results of tools. */
-  readonly toolResults: number;
-  /** The caller's input. */
-  readonly user: number;
-  /** Kept free for the answer. */
-  readonly response: number;
-  readonly total: number;
 }
 
 /**
@@ -155,6 +142,27 @@ export interface MemoryPolicy {
 export function inTokens(threshold: number, window: number | undefined): number {
   if (threshold > 1) return threshold;
   return window === undefined ? Number.POSITIVE_INFINITY : Math.round(threshold * window);
+}
+
+/** Percentages of the plan. The caller's input is only measured, and counts against the whole. */
+const PLAN = {
+  total: 100,
+  /** System prompt and tools. */
+  system: 8,
+  /** Earlier work: a summary, or a handoff document. */
+  history: 12,
+  /** Results of tools; `tools.perCall` limits a single one. */
+  toolResults: 40,
+  /** Kept free for the answer. */
+  response: 30,
+};
+
+export type Plan = Readonly<typeof PLAN>;
+
+/** The plan for the context in tokens. @param total as in the policy */
+export function planInTokens(total: number, window: number | undefined): Plan {
+  const size = inTokens(total, window);
+  return { ...PLAN, ...mapFields(PLAN, (percent) => Math.floor((percent * size) / 100)) };
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Decision } from '../governor/decisions.ts';
 import { type HookAnswer, hookOutput } from '../governor/effects.ts';
 import { SMALL_WINDOW } from '../governor/gauge/window.ts';
 import type { Input } from '../governor/input.ts';
-import { inTokens } from '../governor/policy.ts';
+import { planInTokens } from '../governor/policy.ts';
 import { promptsInTurn } from '../governor/prompts/mailbox.ts';
 import type { GovernorState, Run } from '../governor/state.ts';
 import { decisionOf } from '../governor/steps.ts';
@@ -28,7 +28,7 @@ export type Memory = ReturnType<typeof createMemory>;
 /** Records facts and hands them back. Mutable, but a replay of a recording makes the same notes and decisions. */
 export function createMemory({ run, mask }: { readonly run: Run; readonly mask: Mask }) {
   // The window may become known later, but the log keeps its size: a share of the smallest window.
-  const notebook = createNotebook(inTokens(run.policy.tiers.history, run.policy.window ?? SMALL_WINDOW));
+  const notebook = createNotebook(planInTokens(run.policy.tiers.total, run.policy.window ?? SMALL_WINDOW).history);
   const source = createEntrySource({ isLive: true, mask });
   const receipts = createReceipts(() => factsOf(notebook));
   let folder = run.contextDir;

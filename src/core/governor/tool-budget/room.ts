@@ -1,10 +1,10 @@
-import { mapFields, ownOf } from '../../protocol/fields.ts';
+import { ownOf } from '../../protocol/fields.ts';
 import { sumOf } from '../../text/sum-of.ts';
 import { agentOfTask } from '../agents/agents.ts';
 import { USUAL_RATIOS } from '../cost/prices.ts';
 import { predictedTokens } from '../gauge/gauge.ts';
 import { estimateTokens } from '../gauge/token-estimate.ts';
-import { inTokens, type Tiers, type ToolsPolicy } from '../policy.ts';
+import { inTokens, type Plan, planInTokens, type ToolsPolicy } from '../policy.ts';
 import { promptsInTurn } from '../prompts/mailbox.ts';
 import type { GovernorState } from '../state.ts';
 import type { ToolCall } from './tool-budget.ts';
@@ -51,8 +51,8 @@ export function breakEvenTokens(used: number): number {
 const REST_SHARE = 1 / 20;
 
 /** The room according to the plan. System prompt and answer count as planned, regardless of their actual size. */
-export function planRoom(tiers: Tiers, spent: SpentTokens): Pick<Room, 'plan' | 'results'> {
-  const { total, system, response, toolResults } = tiers;
+export function planRoom(parts: Plan, spent: SpentTokens): Pick<Room, 'plan' | 'results'> {
+  const { total, system, response, toolResults } = parts;
   return {
     plan: total - system - spent.history - spent.toolResults - spent.user - response,
     results: toolResults - spent.toolResults,
@@ -65,16 +65,16 @@ export function roomFor(state: GovernorState, agent: string | null): Room {
   const { budget } = state.work;
   // Assumes that a subagent's window has the size of the main thread's.
   const { tokens: window } = state.gauge.window;
-  const tiers = tiersInTokens(policy.tiers, window);
+  const parts = planInTokens(policy.tiers.total, window);
   const { history, results, user, used } = agent === null ? usedByMain(state) : usedByAgent(state, agent);
   const waiting = Object.values(budget.open).filter((result) => result.agent === agent);
   const open = sumOf(waiting, ({ tokens }) => tokens);
   // A long turn that has used up the plan for results gets it again, because the window is measured anyway.
-  const inPlan = tiers.toolResults > 0 ? results % tiers.toolResults : results;
-  const planned = planRoom(tiers, { history, toolResults: inPlan + open, user });
+  const inPlan = parts.toolResults > 0 ? results % parts.toolResults : results;
+  const planned = planRoom(parts, { history, toolResults: inPlan + open, user });
   if (used === undefined || window === undefined) return { ...planned, worthwhile: 0 };
   const next = used + open;
-  const remaining = window - next - tiers.response;
+  const remaining = window - next - parts.response;
   const { compaction, thresholds } = policy;
   // The level between turns; without compaction, the level within a turn.
   const reliefLevel = inTokens(compaction.enabled ? thresholds.compact : thresholds.midTurn, window);
@@ -148,8 +148,4 @@ function matches(pattern: string, tool: string): boolean {
     at = index + part.length;
   }
   return at + last.length <= tool.length;
-}
-
-export function tiersInTokens(tiers: Tiers, window: number | undefined): Tiers {
-  return { ...tiers, ...mapFields({ ...tiers }, (tier) => inTokens(tier, window)) };
 }

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../../../src/config/defaults.ts';
 import { initialState } from '../../../../src/core/governor/initial-state.ts';
+import { planInTokens } from '../../../../src/core/governor/policy.ts';
 import { changedIn } from '../../../../src/core/governor/steps.ts';
 import {
   perCallOf,
   planRoom,
   type Room,
-  tiersInTokens,
   tokensForResult,
   tokensWithin,
 } from '../../../../src/core/governor/tool-budget/room.ts';
@@ -14,6 +14,7 @@ import { policyWith, runWith } from '../../../support/governor.ts';
 import { createRandom } from '../../../support/random.ts';
 
 const { tiers, tools } = DEFAULTS;
+const PLAN = planInTokens(tiers.total, undefined);
 
 /** A room in which all of this is left. */
 const room = (changes: Partial<Room> = {}): Room => ({
@@ -31,12 +32,19 @@ describe('the plan', () => {
     { spent: { history: 12_000, toolResults: 40_000, user: 10_000 }, plan: 0, results: 0 },
     { spent: { history: 0, toolResults: 90_000, user: 0 }, plan: -28_000, results: -50_000 },
   ])('has $plan left after $spent', ({ spent, plan, results }) => {
-    expect(planRoom(tiers, spent)).toEqual({ plan, results });
+    expect(planRoom(PLAN, spent)).toEqual({ plan, results });
   });
 
-  it('may be shares of the window', () => {
-    const shares = { ...DEFAULTS.tiers, total: 0.5, toolResults: 0.25, system: 1 };
-    expect(tiersInTokens(shares, 200_000)).toMatchObject({ total: 100_000, toolResults: 50_000, system: 200_000 });
+  it.each([
+    {
+      total: 150_000,
+      plan: { system: 12_000, history: 18_000, toolResults: 60_000, response: 45_000, total: 150_000 },
+    },
+    { total: 50_000, plan: { system: 4_000, history: 6_000, toolResults: 20_000, response: 15_000, total: 50_000 } },
+    { total: 10_000, plan: { system: 800, history: 1_200, toolResults: 4_000, response: 3_000, total: 10_000 } },
+    { total: 0.5, plan: { system: 4_800, history: 7_200, toolResults: 24_000, response: 18_000, total: 60_000 } },
+  ])('grows and shrinks with a total of $total', ({ total, plan }) => {
+    expect(planInTokens(total, 120_000)).toEqual(plan);
   });
 });
 

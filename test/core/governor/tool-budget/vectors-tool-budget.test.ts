@@ -5,6 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../../../src/config/defaults.ts';
 import { codePoints, estimateTokens } from '../../../../src/core/governor/gauge/token-estimate.ts';
 import { initialState } from '../../../../src/core/governor/initial-state.ts';
+import { planInTokens } from '../../../../src/core/governor/policy.ts';
 import type { GovernorState } from '../../../../src/core/governor/state.ts';
 import { alertAgent, alertLevel, alertText, hintText, UNITS } from '../../../../src/core/governor/tool-budget/hints.ts';
 import { suggestLimit } from '../../../../src/core/governor/tool-budget/limit-call.ts';
@@ -93,12 +94,14 @@ function spentAfter(record: Recorded['record'] = []): SpentTokens[] {
 
 function roomOf({ total_limit: total = DEFAULTS.tiers.total, record }: Recorded) {
   return {
-    ...planRoom({ ...DEFAULTS.tiers, total }, spentAfter(record).at(-1) ?? NOTHING),
+    ...planRoom({ ...PLAN, total }, spentAfter(record).at(-1) ?? NOTHING),
     window: undefined,
     relief: undefined,
     worthwhile: 0,
   };
 }
+
+const PLAN = planInTokens(DEFAULTS.tiers.total, undefined);
 
 /** Without the least that a result gets, which the vectors do not know. */
 const LIMITS = { perCall: DEFAULTS.tools.perCall, minTokens: 0 };
@@ -110,7 +113,7 @@ const LIMITS = { perCall: DEFAULTS.tools.perCall, minTokens: 0 };
 function told(record: Recorded['record']): { level: string; text: string }[] {
   let state: GovernorState = initialState(runWith({ policy: policyWith({ window: DEFAULTS.tiers.total }) }));
   return spentAfter(record).flatMap(({ history, toolResults }) => {
-    const used = DEFAULTS.tiers.system + history + toolResults;
+    const used = PLAN.system + history + toolResults;
     const alert = alertAgent({ ...state, gauge: { ...state.gauge, basis: 'asked', used } });
     state = alert.state;
     return alert.text === '' ? [] : [{ level: state.work.budget.alerted, text: alert.text }];
@@ -248,7 +251,7 @@ interface Report {
 
 describe('the figures for the model', () => {
   it.each(vectorsOf<Recorded, Report>('budget-report'))('$id: $name', ({ input, expected }) => {
-    const { total, system, response } = DEFAULTS.tiers;
+    const { total, system, response } = PLAN;
     const room = roomOf(input);
     expect({ total, system, response }).toEqual({
       total: expected.total_budget,
@@ -437,10 +440,10 @@ describe('a page of a list in JSON', () => {
 
 describe('policy of these vectors', () => {
   it('is the default', () => {
-    expect(policyWith().tiers).toMatchObject({
+    expect(PLAN).toEqual({
       system: 8_000,
       history: 12_000,
-      user: 10_000,
+      toolResults: 40_000,
       response: 30_000,
       total: 100_000,
     });
