@@ -160,18 +160,18 @@ describe('timers', () => {
 
   it('feed their timeout once', () => {
     const { executor, notes } = noting();
-    executor.execute({ kind: 'set-timer', timer: 'compaction', afterMs: 100 });
+    executor.execute({ kind: 'set-timer', timer: 'operation', afterMs: 100 });
     vi.advanceTimersByTime(99);
     expect(notes).toEqual([]);
     vi.advanceTimersByTime(1_000);
-    expect(notes).toEqual([{ feed: { kind: 'timeout', timer: 'compaction' } }]);
+    expect(notes).toEqual([{ feed: { kind: 'timeout', timer: 'operation' } }]);
   });
 
   it('restart when they are set again', () => {
     const { executor, notes } = noting();
-    executor.execute({ kind: 'set-timer', timer: 'compaction', afterMs: 100 });
+    executor.execute({ kind: 'set-timer', timer: 'operation', afterMs: 100 });
     vi.advanceTimersByTime(80);
-    executor.execute({ kind: 'set-timer', timer: 'compaction', afterMs: 100 });
+    executor.execute({ kind: 'set-timer', timer: 'operation', afterMs: 100 });
     vi.advanceTimersByTime(80);
     expect(notes).toEqual([]);
     vi.advanceTimersByTime(20);
@@ -199,10 +199,10 @@ describe('timers', () => {
 
   it('are cleared one by one, and all by dispose', () => {
     const { executor, notes } = noting();
-    executor.execute({ kind: 'set-timer', timer: 'compaction', afterMs: 100 });
+    executor.execute({ kind: 'set-timer', timer: 'operation', afterMs: 100 });
     executor.execute({ kind: 'set-timer', timer: 'context', afterMs: 100 });
     executor.execute({ kind: 'set-timer', timer: 'background', afterMs: 200 });
-    executor.execute({ kind: 'clear-timer', timer: 'compaction' });
+    executor.execute({ kind: 'clear-timer', timer: 'operation' });
     vi.advanceTimersByTime(100);
     expect(notes).toEqual([{ feed: { kind: 'timeout', timer: 'context' } }]);
     executor.dispose();

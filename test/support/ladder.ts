@@ -40,7 +40,7 @@ export const HANDOFF = ['handoff', 'say the question'];
 /** Lines of an attempt to compact, until it is over. */
 export function conclude(driver: Driver, verdict: Verdict): readonly Action[] {
   if (verdict !== 'silent') return driver.claude(...VERDICTS[verdict]);
-  return [...driver.timeout('compaction'), ...driver.claude(localResult())];
+  return [...driver.timeout('operation'), ...driver.claude(localResult())];
 }
 
 /** One turn of the prompt that was said, with the share of the window at its end. */

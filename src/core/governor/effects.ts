@@ -6,13 +6,12 @@ import type { HealthRecord } from './zones/zones.ts';
 export type TimerName = (typeof TIMERS)[number];
 
 export const TIMERS = [
-  'compaction',
+  'operation',
   'context',
   'exact',
   'background',
   'turn',
   'skip',
-  'handoff',
   'exit',
   'wait',
   'stall',

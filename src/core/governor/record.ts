@@ -63,7 +63,7 @@ export function readRecord(value: Fields, lastTime: number): Input | undefined {
       return readCaller(line, t);
     case 'timer': {
       const { timer: name } = parseFields(line);
-      const timer = TIMERS.find((each) => each === name) ?? 'compaction';
+      const timer = TIMERS.find((each) => each === name) ?? 'operation';
       return { t, from: 'timer', event: { kind: 'timeout', timer } };
     }
     case 'ctxb':

@@ -84,7 +84,7 @@ const SIGNAL_BASE = 128;
 export function endReason({ mailbox: { outcome }, limits }: GovernorState, exitCode: number): EndReason {
   if (exitCode > SIGNAL_BASE) return 'signal';
   if (outcome === 'asked') return 'stopped';
-  if (outcome === 'limit') return limits.time === 'up' ? 'time-limit' : 'cost-limit';
+  if (outcome === 'limit') return limits.isTimeUp ? 'time-limit' : 'cost-limit';
   if (outcome !== undefined) return outcome;
   if (exitCode === UNANSWERED_CODE) return 'unanswered';
   return exitCode === 0 ? 'done' : 'failed';

@@ -71,13 +71,12 @@ const ON_OWN_EVENT: {
 };
 
 const ON_TIMEOUT: { readonly [T in TimerName]: (state: GovernorState) => GovernorState } = {
-  compaction: onOperationTimeout('compaction'),
+  operation: onOperationTimeout,
   context: giveUpAsking,
   exact: (state) => placeTrigger(stopWaitingForMod(state)),
   background: (state) => changedIn(state, 'turn', { grace: 'over' }),
   turn: closePromptsWithoutTurn,
   skip: closeSkippedPrompts,
-  handoff: onOperationTimeout('handoff'),
   exit: (state) => emit(state, { kind: 'kill' }),
   wait: onWaitTimer,
   stall: onStallTimer,

@@ -6,7 +6,7 @@ import { changedIn } from '../../../src/core/governor/steps.ts';
 import { runWith } from '../../support/governor.ts';
 import { PAGES } from '../../support/pages.ts';
 
-const timeUp = (state: GovernorState) => changedIn(state, 'limits', { time: 'up' });
+const timeUp = (state: GovernorState) => changedIn(state, 'limits', { isTimeUp: true });
 
 it.each([
   { outcome: undefined, exitCode: 0, reason: 'done' },

@@ -30,10 +30,10 @@ export function faultsOf(judged: Judged, seen: Seen): string[] {
 /** What can be under way between two processes. */
 const WITHOUT_PROCESS = ['idle', 'writing', 'leaving', 'deciding'];
 
-function protocolFaults({ input, after, actions }: Judged, seen: Seen): string[] {
+function protocolFaults({ input, before, after, actions }: Judged, seen: Seen): string[] {
   const { operation, process } = after;
   const isPossible = process.phase !== 'dead' || WITHOUT_PROCESS.includes(operation.phase);
-  if (input.event.kind === 'exit' || isGivenUp(input)) seen.outstanding = undefined;
+  if (input.event.kind === 'exit' || isGivenUp(input, before)) seen.outstanding = undefined;
   return [
     ...(isPossible ? [] : [`${operation.phase} without a process`]),
     ...actions.flatMap((one) => actionFaults(one, seen)),
@@ -41,8 +41,7 @@ function protocolFaults({ input, after, actions }: Judged, seen: Seen): string[]
 }
 
 function actionFaults(action: Action, seen: Seen): string[] {
-  if (action.kind === 'clear-timer' && (action.timer === 'handoff' || action.timer === 'compaction'))
-    seen.outstanding = undefined;
+  if (action.kind === 'clear-timer' && action.timer === 'operation') seen.outstanding = undefined;
   // A turn that gives the document can fill the fresh context again.
   if (action.kind === 'native-compaction' || action.kind === 'landed') seen.handoffs = 0;
   if (action.kind === 'handed-over' && ++seen.handoffs > 1) return [`${seen.handoffs} handoffs and no prompt between`];
@@ -80,8 +79,9 @@ function factFaults({ input, before, after }: Judged): string[] {
   ];
 }
 
-function isGivenUp({ event }: Judged['input']): boolean {
-  return event.kind === 'timeout' && event.timer === 'handoff';
+/** A compaction that is given up clears its timer. */
+function isGivenUp({ event }: Judged['input'], { operation }: Judged['before']): boolean {
+  return event.kind === 'timeout' && event.timer === 'operation' && operation.phase !== 'compacting';
 }
 
 function latchFaults(judged: Judged, seen: Seen): string[] {

@@ -2,7 +2,7 @@ import type { ControlRequestEvent, ControlResponseEvent } from '../../protocol/e
 import { fieldsOf } from '../../protocol/fields.ts';
 import { controlLine, request } from '../prompts/own-lines.ts';
 import type { CallersRequest, GovernorState } from '../state.ts';
-import { changedIn, emit } from '../steps.ts';
+import { changedIn, emit, type Line } from '../steps.ts';
 import { mergeInitialize, openControl } from './control.ts';
 
 /**
@@ -28,7 +28,8 @@ export function recordRequest(state: GovernorState, { requestId: id, request }: 
 }
 
 /** Keeps a request only if it succeeded and set something, so that a new process gets it. */
-export function recordResponse(state: GovernorState, { requestId, ok }: ControlResponseEvent): GovernorState {
+export function recordResponse(state: GovernorState, { event }: Line<ControlResponseEvent>): GovernorState {
+  const { requestId, ok } = event;
   const { requests } = state.process.control;
   const answered = requests.find((one) => one.id === requestId && !one.answered);
   if (answered === undefined) return state;

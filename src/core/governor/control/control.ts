@@ -152,8 +152,7 @@ export function askWhenNeeded(before: GovernorState, event: Event): GovernorStat
  */
 function recordUnsizedCall(state: GovernorState, event: Event): GovernorState {
   if (!isAnswer(event) || event.usage === undefined) return state;
-  const isCallUnsized = isAllZero(event.usage);
-  return isCallUnsized === state.process.control.isCallUnsized ? state : changedIn(state, 'control', { isCallUnsized });
+  return changedIn(state, 'control', { isCallUnsized: isAllZero(event.usage) });
 }
 
 /** Whether another call follows, before which a compaction may pay: after a tool or a prompt. */

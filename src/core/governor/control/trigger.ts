@@ -12,13 +12,12 @@ type TriggerPlace = TriggerSetting & { readonly reason: string };
 /**
  * The place of claude's own trigger. The default is the policy's place, so that a turn that would probably cross it
  * starts with a relieved context. The place is lower if an exact compaction pays earlier: such a compaction keeps the
- * turn's own prompt, so it can happen within a turn. Undefined if the window is unknown, claude would not accept the
- * place, or claude's own place is better.
+ * turn's own prompt, so it can happen within a turn. Undefined if claude would not accept the place, or claude's own
+ * place is better.
  */
-export function triggerPlace(state: GovernorState): TriggerPlace | undefined {
+export function triggerPlace(state: GovernorState, window: number): TriggerPlace | undefined {
   const { gauge, run } = state;
-  const window = gauge.window.tokens;
-  const rest = window === undefined ? undefined : restingTrigger(run.policy, window);
+  const rest = restingTrigger(run.policy, window);
   if (rest === undefined) return undefined;
   const early = requestedPlace(state) ?? economicPlace(state, rest.at);
   if (early !== undefined || leavesTriggerUnplaced(run.policy, gauge.call?.model)) return early;
@@ -61,7 +60,7 @@ export function placeTrigger(state: GovernorState): GovernorState {
   if (trigger === 'off' || !process.control.hasAskedWindow || !isKnown(gauge.window)) return state;
   // The pending answer may show that the caller has placed the trigger.
   if (isAsking(state, 'context') && gauge.window.source === 'result') return state;
-  const place = triggerPlace(state);
+  const place = triggerPlace(state, gauge.window.tokens);
   if (place === undefined && typeof trigger === 'number') return setTrigger(state, 'release-trigger');
   if (place === undefined || place.at === trigger) return state;
   return setTrigger(changedIn(state, 'control', { triggerReason: place.reason }), 'trigger', place);
@@ -85,7 +84,7 @@ function setTrigger(state: GovernorState, purpose: ControlPurpose, place?: Trigg
   const env = isLow ? { ...window, CLAUDE_AUTOCOMPACT_PCT_OVERRIDE: String(place?.percent ?? '') } : window;
   const placed = changedIn(state, 'control', { trigger: place?.at ?? 'unplaced' });
   // claude may compact as soon as it gets the new level, so it gets the plan first.
-  return request(placed, purpose, { subtype: 'apply_flag_settings', settings: { env } }, planExact);
+  return request(planExact(placed), purpose, { subtype: 'apply_flag_settings', settings: { env } });
 }
 
 /** Reports the trigger after claude has confirmed it. Some versions do not answer. */

@@ -55,8 +55,7 @@ import { isInjectedTurn, isRecoverable, startsForeignTurn } from './visibility.t
 /** Kinds of lines that say nothing about the context, the cost or the turn. */
 const UNREAD_KINDS: readonly Event['kind'][] = ['known', 'unknown', 'malformed'];
 
-export function onClaude(before: GovernorState, event: Event): GovernorState {
-  const state = event.kind === 'control-response' ? recordResponse(before, event) : before;
+export function onClaude(state: GovernorState, event: Event): GovernorState {
   if (event.kind === 'control-response' && isOwnRequest(state, event.requestId)) {
     return checkSpending(state, placeTrigger(updateLatch(onOwnResponse(state, event))));
   }
@@ -96,6 +95,7 @@ function unlessReplay<E extends Event>(rule: Rule<E>): Rule<E> {
 
 /** The rules for each line, in order. `advance` then decides what happens between turns. */
 const RULES: readonly Rule[] = [
+  onKind('control-response', recordResponse),
   unlessReplay(updateTools),
   onKind('boundary', recordCompaction),
   onFact('call', updateAfterCall),

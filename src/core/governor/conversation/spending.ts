@@ -1,6 +1,6 @@
 import type { Event, ResultEvent, UserEvent } from '../../protocol/events.ts';
-import { isComputed, runMicroUsd, toUsd } from '../cost/cost.ts';
-import { asksPerson, type CostLimits, type CostNotice, exceedsHeadroom, judgeCost } from '../cost/cost-limit.ts';
+import { isComputed, totalMicroUsd, toUsd } from '../cost/cost.ts';
+import { asksPerson, type CostNotice, exceedsHeadroom, judgeCost, type LimitedCost } from '../cost/cost-limit.ts';
 import { reportsInterrupt } from '../facts.ts';
 import { IDLE } from '../operations/operation.ts';
 import { waiting } from '../prompts/mailbox.ts';
@@ -23,12 +23,7 @@ export function onBudgetStop(state: GovernorState, { before, event }: Line<Resul
 
 /** Whether claude stopped at its own budget. ctxb sets that to the cost limit. */
 export function endsAtBudget(state: GovernorState, { subtype }: ResultEvent): boolean {
-  const { limitUsd, projectLimitUsd } = limitsOf(state);
-  return subtype === 'error_max_budget_usd' && (limitUsd ?? projectLimitUsd) !== undefined;
-}
-
-export function checkSpending(before: GovernorState, state: GovernorState): GovernorState {
-  return checkLimits(before, warnUncountedTokens(before, state));
+  return subtype === 'error_max_budget_usd' && limitedCosts(state).some(({ limitUsd }) => limitUsd !== undefined);
 }
 
 /**
@@ -52,14 +47,15 @@ function isLimited({ run }: GovernorState): boolean {
   return run.mode === 'act' && limits.some((limit) => limit !== undefined);
 }
 
-function checkLimits(before: GovernorState, state: GovernorState): GovernorState {
+export function checkSpending(before: GovernorState, state: GovernorState): GovernorState {
   if (before.limits === state.limits) return state;
   const { level, news, said } = spendingVerdict(state);
-  const announced = news.reduce(announceCost, warnAgentOfCosts(changedIn(state, 'limits', { said }), news.at(-1)));
+  const noted = changedIn(warnUncountedTokens(before, state), 'limits', { said });
+  const announced = news.reduce(announceCost, warnAgentOfCosts(noted, news.at(-1)));
   if (level !== 'limit' || state.run.mode !== 'act' || state.turn.phase === 'idle') return announced;
   if (isWithinLimit(state)) return interruptTurn(announced);
   // claude's own budget also ends the turn, but it does not include other runs.
-  return exceedsHeadroom(runMicroUsd(state), limitsOf(state)) ? cutLastTurn(announced) : announced;
+  return exceedsHeadroom(limitedCosts(state)) ? cutLastTurn(announced) : announced;
 }
 
 /** Interrupts the running turn, or a sent prompt's turn when it begins. */
@@ -70,8 +66,9 @@ function interruptTurn(state: GovernorState): GovernorState {
 
 export function startTimeLimit(state: GovernorState): GovernorState {
   const { time = 0 } = state.run.policy.limits;
-  if (time === 0 || state.run.mode !== 'act' || state.limits.time !== 'unlimited') return state;
-  return emit(changedIn(state, 'limits', { time: 'runs' }), setTimer('time', time * 1_000));
+  // The time of the run goes on with another process.
+  const isFirst = state.process.phase !== 'dead';
+  return time > 0 && state.run.mode === 'act' && isFirst ? emit(state, setTimer('time', time * 1_000)) : state;
 }
 
 /** Time for the last turn after the time limit: a share of the limit, and at least a minute. */
@@ -80,8 +77,8 @@ const TIME_HEADROOM = { share: 0.2, leastSeconds: 60 };
 /** Starts the last turn at the time limit, and interrupts that turn when its own time is up. */
 export function onTimeUp(before: GovernorState): GovernorState {
   const { time = 0 } = before.run.policy.limits;
-  if (before.limits.time === 'up') return cutLastTurn(before);
-  const state = changedIn(stopWaiting(before), 'limits', { time: 'up' });
+  if (before.limits.isTimeUp) return cutLastTurn(before);
+  const state = changedIn(stopWaiting(before), 'limits', { isTimeUp: true });
   const room = Math.max(time * TIME_HEADROOM.share, TIME_HEADROOM.leastSeconds);
   const told = decide(state, 'limit:time', 'the time for the run is up', { seconds: time });
   const stopped = emit(told, setTimer('time', room * 1_000));
@@ -102,19 +99,18 @@ function warnAgentOfCosts(state: GovernorState, notice: CostNotice | undefined):
 }
 
 function spendingVerdict(state: GovernorState) {
-  return judgeCost(runMicroUsd(state), limitsOf(state), state.limits.said);
+  return judgeCost(limitedCosts(state), state.limits.said);
 }
 
-function limitsOf({ run, limits }: GovernorState): CostLimits {
+/** The costs and limits of this run and of its project. The costs of the period have lost calls and earlier parts. */
+function limitedCosts({ run, limits }: GovernorState): readonly LimitedCost[] {
+  const { raised, before, lost, others, earlier } = limits;
   const { limitUsd, projectLimitUsd } = run.policy.cost;
-  return {
-    limitUsd: limits.raised.run ?? limitUsd,
-    projectLimitUsd: limits.raised.project ?? projectLimitUsd,
-    othersMicroUsd: limits.others,
-    // The ledger has both sums under the id of the earlier run.
-    earlierMicroUsd: limits.earlier + limits.before,
-    lostMicroUsd: limits.lost,
-  };
+  const spent = totalMicroUsd(limits.cost);
+  return [
+    { scope: 'run', spent: spent + before + lost, limitUsd: raised.run ?? limitUsd },
+    { scope: 'project', spent: spent + others - earlier, limitUsd: raised.project ?? projectLimitUsd },
+  ];
 }
 
 function announceCost(state: GovernorState, { scope, level, spent, limit }: CostNotice): GovernorState {
@@ -133,8 +129,7 @@ export function handleLimit(state: GovernorState): GovernorState | undefined {
   const { level, nearest } = spendingVerdict(state);
   // claude can report a lower cost than ctxb computed during the turn.
   const isReached = level === 'limit' && nearest !== undefined;
-  const isLate = state.limits.time === 'up';
-  if (!isReached && !isLate) return isCutShort ? continueWork(state) : undefined;
+  if (!isReached && !state.limits.isTimeUp) return isCutShort ? continueWork(state) : undefined;
   const way = actionAtLimit(state);
   // Before the first call, the agent has no work to wrap up.
   const isDone = state.gauge.calls === 0 || (!isCutShort && waiting(state).length === 0);
@@ -150,7 +145,7 @@ export function handleLimit(state: GovernorState): GovernorState | undefined {
 
 function actionAtLimit({ run, limits }: GovernorState): 'ask' | 'wrap-up' | 'stop' {
   const { onLimit } = run.policy.cost;
-  if (limits.time !== 'up' && asksPerson(onLimit, run.attended)) return 'ask';
+  if (!limits.isTimeUp && asksPerson(onLimit, run.attended)) return 'ask';
   return onLimit === 'stop' ? 'stop' : 'wrap-up';
 }
 
@@ -180,8 +175,9 @@ const WRAP_UP = [
 ].join(' ');
 
 function wrapUp(state: GovernorState): GovernorState {
-  const isLate = state.limits.time === 'up';
-  const why = isLate ? 'The time for this work is up.' : 'The limit of what this work may cost is reached.';
+  const why = state.limits.isTimeUp
+    ? 'The time for this work is up.'
+    : 'The limit of what this work may cost is reached.';
   const text = `${why} ${WRAP_UP}`;
   return injectPrompt(changedIn(state, 'limits', { phase: 'wrapping' }), text, text);
 }

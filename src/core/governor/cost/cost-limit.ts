@@ -22,8 +22,8 @@ export const NO_SPENDING = {
   raised: {} as { readonly [S in CostScope]?: number | undefined },
   /** `wrapping`: the last turn is running. */
   phase: 'within' as 'within' | 'wrapping' | 'over',
-  /** The time limit of the run: none, not reached, or reached. */
-  time: 'unlimited' as 'unlimited' | 'runs' | 'up',
+  /** Whether the time limit of the run is reached. */
+  isTimeUp: false,
   /** Whether the turn that crossed the limit was interrupted before its end. */
   isCutShort: false,
 };
@@ -32,15 +32,13 @@ export function asksPerson(onLimit: CostPolicy['onLimit'], attended: boolean): b
   return attended && (onLimit === 'ask' || onLimit === 'auto');
 }
 
-export interface CostLimits {
+/** Costs, and the limit that they count for. */
+export interface LimitedCost {
+  readonly scope: CostScope;
+  /** Micro-dollars. */
+  readonly spent: number;
   /** US dollars; undefined or 0: no limit. */
   readonly limitUsd: number | undefined;
-  readonly projectLimitUsd: number | undefined;
-  readonly othersMicroUsd: number;
-  /** Costs of this run before the period began; the project's limit does not include them. */
-  readonly earlierMicroUsd?: number;
-  /** Cost of calls that were never measured; for the project they are part of `othersMicroUsd`. */
-  readonly lostMicroUsd?: number;
 }
 
 /** The used share of one limit, in micro-dollars. */
@@ -61,11 +59,10 @@ export type CostNotice = CostShare<'warn' | 'limit'>;
  * - `level`: its level. `limit` stays until the user raises the limit.
  * - `news`: notices that are new. A run that crosses a limit at once gets the warning first.
  *
- * @param spent costs of this run, in micro-dollars
  * @param earlier `said` of the previous result; empty at the start
  */
-export function judgeCost(spent: number, limits: CostLimits, earlier: readonly CostNotice[]) {
-  const shares = sharesOf(spent, limits);
+export function judgeCost(costs: readonly LimitedCost[], earlier: readonly CostNotice[]) {
+  const shares = sharesOf(costs);
   const [nearest] = shares;
   const isNews = ({ scope, level, limit }: CostNotice) =>
     !earlier.some((past) => past.scope === scope && past.level === level && past.limit === limit);
@@ -81,24 +78,21 @@ export function withHeadroom(limitUsd: number): number {
   return limitUsd + Math.max(limitUsd * HEADROOM.share, HEADROOM.leastUsd);
 }
 
-/** Whether the costs have reached {@link withHeadroom} of a limit. @param spent costs of this run, in micro-dollars */
-export function exceedsHeadroom(spent: number, limits: CostLimits): boolean {
-  return sharesOf(spent, limits).some((share) => share.spent >= toMicroUsd(withHeadroom(toUsd(share.limit))));
+/** Whether costs have reached {@link withHeadroom} of their limit. */
+export function exceedsHeadroom(costs: readonly LimitedCost[]): boolean {
+  return sharesOf(costs).some((share) => share.spent >= toMicroUsd(withHeadroom(toUsd(share.limit))));
 }
 
-/** The used shares of the limits, largest first; of equal ones, the run's own first. */
-function sharesOf(spent: number, limits: CostLimits): CostShare[] {
-  const inPeriod = spent - (limits.earlierMicroUsd ?? 0) + limits.othersMicroUsd;
-  const run = shareOf('run', spent + (limits.lostMicroUsd ?? 0), limits.limitUsd);
-  const project = shareOf('project', inPeriod, limits.projectLimitUsd);
-  return [...run, ...project].sort((a, b) => b.spent / b.limit - a.spent / a.limit);
+/** The used shares of the limits, largest first; of equal ones, the first in `costs`. */
+function sharesOf(costs: readonly LimitedCost[]): CostShare[] {
+  return costs.flatMap(shareOf).sort((a, b) => b.spent / b.limit - a.spent / a.limit);
 }
 
 /** Share of a limit at which ctxb warns. The rest is enough to wrap up. */
 const WARN_AT = 0.8;
 
-function shareOf(scope: CostScope, spent: number, limitUsd: number | undefined): CostShare[] {
-  const limit = toMicroUsd(limitUsd ?? 0);
+function shareOf({ scope, spent, limitUsd = 0 }: LimitedCost): CostShare[] {
+  const limit = toMicroUsd(limitUsd);
   if (limit <= 0) return [];
   // Rounded to micro-dollars like the sums: in floating point, 0.8 × 3.00 is more than 2.40.
   const warnFrom = Math.round(limit * WARN_AT);

@@ -116,14 +116,9 @@ export function costUsd({ limits: { cost } }: Spender): number {
   return toUsd(totalMicroUsd(cost));
 }
 
-/** Costs in micro-dollars, including those before the run was interrupted. */
-export function runMicroUsd({ limits: { cost, before } }: Spender): number {
-  return totalMicroUsd(cost) + before;
-}
-
-/** Like `runMicroUsd`, in US dollars. */
-export function runCostUsd(run: Spender): number {
-  return toUsd(runMicroUsd(run));
+/** Like `costUsd`, with the costs before the run was interrupted. */
+export function runCostUsd({ limits: { cost, before } }: Spender): number {
+  return toUsd(totalMicroUsd(cost) + before);
 }
 
 /** Like `runCostUsd`; undefined if no cost is known. */

@@ -24,7 +24,7 @@ export function codePoints(text: string): number {
  */
 export type CharacterEstimate = Readonly<typeof NO_CHARACTERS>;
 
-export const NO_CHARACTERS = { fileTokens: 0, toolTokens: 0, promptTokens: 0, toolCalls: 0 };
+export const NO_CHARACTERS = { tokens: 0, toolCalls: 0 };
 
 const CONTEXT_CHARS_PER_TOKEN = 4;
 const OVERHEAD = 1.3;
@@ -37,25 +37,19 @@ export function textTokens(text: string): number {
   return Math.max(1, Math.floor(codePoints(text) / CONTEXT_CHARS_PER_TOKEN));
 }
 
-export function totalTokens(estimate: CharacterEstimate): number {
-  return Math.trunc((estimate.fileTokens + estimate.toolTokens + estimate.promptTokens) * OVERHEAD);
+export function totalTokens({ tokens }: CharacterEstimate): number {
+  return Math.trunc(tokens * OVERHEAD);
 }
 
-/** Adds a text; each file or tool output counts as a tool call. */
-export function addText(
-  estimate: CharacterEstimate,
-  from: 'file' | 'tool' | 'prompt',
-  text: string,
-): CharacterEstimate {
-  const tokens = `${from}Tokens` as const;
-  const toolCalls = estimate.toolCalls + (from === 'prompt' ? 0 : 1);
-  return { ...estimate, toolCalls, [tokens]: estimate[tokens] + textTokens(text) };
+/** Adds a prompt, or the output of a tool, which counts as a tool call. */
+export function addText({ tokens, toolCalls }: CharacterEstimate, text: string, isTool: boolean): CharacterEstimate {
+  return { tokens: tokens + textTokens(text), toolCalls: toolCalls + Number(isTool) };
 }
 
 export function addBlocks(estimate: CharacterEstimate, blocks: readonly Block[]): CharacterEstimate {
   return blocks.reduce((sum, block) => {
-    if (block.type === 'tool_result') return addText(sum, 'tool', block.text);
-    return block.type === 'text' ? addText(sum, 'prompt', block.text) : sum;
+    const isTool = block.type === 'tool_result';
+    return isTool || block.type === 'text' ? addText(sum, block.text, isTool) : sum;
   }, estimate);
 }
 

@@ -81,7 +81,7 @@ export function giveUpCompaction(state: GovernorState, { attempt }: OperationIn<
   // A stuck compaction would block all later prompts. If claude has reported a boundary, the compaction made room.
   const concluded = concludeAttempt(state, attempt, attempt.boundarySeen ? 'success' : verdict);
   const stopped = sendInterrupt(changedIn(concluded, 'process', { isStillCompacting: true }));
-  return emit(stopped, setTimer('handoff', STOP_TIMEOUT_MS));
+  return emit(stopped, setTimer('operation', STOP_TIMEOUT_MS));
 }
 
 export function recordInterrupt(state: GovernorState): GovernorState {
@@ -96,14 +96,12 @@ export function endAbandoned(state: GovernorState): GovernorState {
 }
 
 export function onAbandonedLine(state: GovernorState, event: Event): GovernorState {
-  return event.kind === 'result' && state.process.isStillCompacting ? emit(endAbandoned(state), DROP_BUFFERED) : state;
+  return event.kind === 'result' ? emit(endAbandoned(state), DROP_BUFFERED) : state;
 }
 
 /** Allows compactions again after any relief. */
 export function forgetFailures(state: GovernorState): GovernorState {
-  const { failures, due, isHandoffUseless, isBlocked } = state.relief;
-  const isFresh = failures === 0 && due === undefined && !isHandoffUseless && !isBlocked;
-  return isFresh || isCompacting(state) ? state : changedIn(state, 'relief', UNTRIED);
+  return isCompacting(state) ? state : changedIn(state, 'relief', UNTRIED);
 }
 
 function concludeAttempt(state: GovernorState, attempt: Attempt, verdict: Verdict): GovernorState {
@@ -120,11 +118,11 @@ function concludeAttempt(state: GovernorState, attempt: Attempt, verdict: Verdic
       due: verdict === 'refused' && state.run.policy.handoff.enabled ? REASONS.refused : relief.due,
       isBlocked: relief.isBlocked || verdict === 'blocked',
     },
-    session: { ...session, commandsOff: session.commandsOff || verdict === 'refused' },
+    session: { ...session, commandsOff: verdict === 'refused' },
   });
   const how = relief.unmeasured?.receipt === undefined ? 'summary' : 'exact';
   const reason = attempt.error ?? REASONS[verdict === 'success' && how === 'exact' ? 'exact' : verdict];
-  const timed = emit(concluded, clearTimer('compaction'));
+  const timed = emit(concluded, clearTimer('operation'));
   const told = decide(timed, 'compacted', reason, { how, verdict, costUsd: toUsd(microUsd) });
   const because = verdict === 'failed' && isRejected(attempt) ? REFUSED : undefined;
   const judged = giveUpAfterFailures(told, relief.failures, because);

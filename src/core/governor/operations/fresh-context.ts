@@ -15,7 +15,7 @@ import { IDLE, type OperationIn, type WrittenHandoff } from './operation.ts';
 const EXIT_TIMEOUT_MS = 10_000;
 
 /** Actions at the end of an injected turn. */
-export const TURN_OVER: readonly Action[] = [clearTimer('handoff'), DROP_BUFFERED];
+export const TURN_OVER: readonly Action[] = [clearTimer('operation'), DROP_BUFFERED];
 
 export function startClear(state: GovernorState, written: WrittenHandoff): GovernorState {
   const operation = { phase: 'clearing', turn: 'asked', ...written, isProved: false, isGiven: false } as const;
@@ -39,7 +39,7 @@ export function onClearLine(state: GovernorState, operation: OperationIn<'cleari
 export function recordCleared(state: GovernorState, hasDocument: boolean): GovernorState {
   if (state.operation.phase === 'clearing')
     return changedIn(state, 'operation', { isProved: true, isGiven: hasDocument });
-  return hasDocument ? changedIn(state, 'relief', { undelivered: undefined }) : state;
+  return changedIn(state, 'relief', { undelivered: undefined });
 }
 
 /**
@@ -128,5 +128,5 @@ export function giveUpBriefing(state: GovernorState, operation: OperationIn<'bri
 
 /** Interrupts a late injected turn. Otherwise ctxb would take its result for the next turn's. */
 export function interruptLateTurn(state: GovernorState): GovernorState {
-  return sendInterrupt(emit(changedIn(state, 'operation', { isLate: true }), setTimer('handoff', EXIT_TIMEOUT_MS)));
+  return sendInterrupt(emit(changedIn(state, 'operation', { isLate: true }), setTimer('operation', EXIT_TIMEOUT_MS)));
 }

@@ -25,7 +25,9 @@ export function onOperationLine(state: GovernorState, event: Event): GovernorSta
   }
 }
 
-function onTimeout(state: GovernorState): GovernorState {
+/** Ends or replaces an operation that takes too long. A stopped compaction that does not end has no operation left. */
+export function onOperationTimeout(state: GovernorState): GovernorState {
+  if (state.turn.phase === 'running') return waitLonger(state);
   const { operation } = state;
   switch (operation.phase) {
     case 'idle':
@@ -47,12 +49,4 @@ function onTimeout(state: GovernorState): GovernorState {
 export function waitLonger(state: GovernorState): GovernorState {
   const { operation } = state;
   return 'turn' in operation ? emit(state, ownTurnTimer(state, operation.phase)) : state;
-}
-
-/** The handler of a timer. @param timer `compaction` for a compaction, `handoff` for every other operation */
-export function onOperationTimeout(timer: 'compaction' | 'handoff') {
-  return (state: GovernorState): GovernorState => {
-    if ((timer === 'compaction') !== (state.operation.phase === 'compacting')) return state;
-    return state.turn.phase === 'running' ? waitLonger(state) : onTimeout(state);
-  };
 }

@@ -74,7 +74,7 @@ export function onRecovered(state: GovernorState, event: RecoveredEvent): Govern
   const prompts = answers.flatMap((line) => promptIn(line) ?? []).map((prompt) => ({ prompt, fate: 'owed' }) as const);
   const { settled, open, raised, agents, lost } = spent;
   const { cost } = state.limits;
-  const counted = { ...cost, counted: cost.counted + open, guessed: cost.guessed || open + lost !== 0 };
+  const counted = { ...cost, counted: cost.counted + open, guessed: open + lost !== 0 };
   const limits = { ...state.limits, cost: counted, before: settled, raised, lost };
   const relief = { ...state.relief, undelivered, openingDocument: undelivered };
   return changedIn(changedIn(changed(state, { limits, relief }), 'agents', { startedBefore: agents }), 'mailbox', {

@@ -43,7 +43,7 @@ export function onExit(before: GovernorState, event: ExitEvent): GovernorState {
   const leaving = isStopped ? undefined : replacementInProgress(state);
   // A process with a fresh context needs no log of the old one, so only the number of restarts limits it.
   if (leaving !== undefined)
-    return restarts < Math.max(1, maxRestarts) ? startFresh(leaving) : endWithProcess(leaving, event);
+    return restarts < Math.max(1, maxRestarts) ? startFresh(withoutProcess(leaving)) : endWithProcess(leaving, event);
   const mayRestart = enabled && state.run.persistent && restarts < maxRestarts && state.mailbox.outcome !== 'stalled';
   return mayRestart && isDeath(state, event) ? startReplacement(state, event) : endWithProcess(state, event);
 }
@@ -111,18 +111,16 @@ const END_REASONS = {
 } as const;
 
 export function onProcessStart(state: GovernorState): GovernorState {
-  const { run, process, operation, limits, relief } = state;
+  const { run, process, limits, facts } = state;
   if (run.mode !== 'act') return state;
   // A prompt from the command line has already opened the channel.
   const isOpened = run.callerSpeaksProtocol || process.control.phase !== 'closed';
   if (process.phase !== 'dead') return isOpened ? state : openControl(state);
-  const alone = changedIn(withoutProcess(state), 'process', { phase: 'starting' });
-  const { midTurn, prompts } = process.resumes ? relief.exact : NOT_EXACT;
-  const started = changedIn(changed(alone, { operation }), 'limits', {
+  const started = changedIn(changedIn(state, 'process', { phase: 'starting', heardAt: facts.now }), 'limits', {
     cost: costAfterRestart(limits.cost, process.resumes ? 'resumed' : 'fresh'),
   });
   // The document comes first, because it decides which hooks ctxb registers.
-  return reopenControl(finishAfterExit(changedIn(started, 'exact', { midTurn, prompts })));
+  return reopenControl(finishAfterExit(started));
 }
 
 export function forgetRestarts(state: GovernorState): GovernorState {
@@ -224,17 +222,17 @@ const CLEARED_TIMERS = TIMERS.filter((timer) => timer !== 'wait' && timer !== 't
 
 /** The state without all data of the dead process. */
 function withoutProcess(state: GovernorState): GovernorState {
-  const { process, relief, work } = state;
+  const { process, relief, work, operation } = state;
+  const isWithoutProcess = operation.phase === 'deciding' || operation.phase === 'leaving';
   const { sent, initialize, requests, trigger } = process.control;
   const control = { ...NEW_CONTROL, sent, initialize, requests };
   return changed(state, {
     process: {
       ...process,
       control: { ...control, trigger: typeof trigger === 'number' ? 'unplaced' : trigger },
-      heardAt: state.facts.now,
     },
     turn: { ...state.turn, phase: 'idle', stopped: undefined, grace: 'none' },
-    operation: state.operation.phase === 'deciding' ? state.operation : IDLE,
+    operation: isWithoutProcess ? operation : IDLE,
     relief: { ...relief, exact: newExact(relief.exact.phase !== 'off') },
     mailbox: afterTurn(state, [], 'owed'),
     work: { ...work, tools: { ...work.tools, open: [] }, agents: withoutRunning(state), tasks: [] },

@@ -47,7 +47,7 @@ export function ownTurnTimer({ run }: GovernorState, phase: OwnTurn['phase'], de
     clearing: 30,
     briefing: 120,
   };
-  return setTimer(phase === 'compacting' ? 'compaction' : 'handoff', seconds[phase] * 1_000 + delayMs);
+  return setTimer('operation', seconds[phase] * 1_000 + delayMs);
 }
 
 export function userLine(content: string, uuid: string): string {
@@ -92,7 +92,7 @@ export function askUsage(state: GovernorState, purpose: 'usage' | 'cost'): Gover
 
 /** Asks claude for its cost counter, unless a request is running: the answer has the cost of the whole run. */
 export function askCostCounter(state: GovernorState): GovernorState {
-  return state.process.control.phase === 'open' && !isAsking(state, 'cost') ? askUsage(state, 'cost') : state;
+  return isAsking(state, 'cost') ? state : askUsage(state, 'cost');
 }
 
 /** Whether a request for this purpose is unanswered. */
@@ -124,21 +124,12 @@ export function isOwnRequest(state: GovernorState, requestId: string): boolean {
   return Object.hasOwn(state.process.control.pending, requestId);
 }
 
-/**
- * Sends a control request from ctxb.
- *
- * @param prepare adds actions that must come before the request
- */
-export function request(
-  state: GovernorState,
-  purpose: ControlPurpose,
-  body: Fields,
-  prepare: (state: GovernorState) => GovernorState = (next) => next,
-): GovernorState {
+/** Sends a control request from ctxb. */
+export function request(state: GovernorState, purpose: ControlPurpose, body: Fields): GovernorState {
   const { sent, pending } = state.process.control;
   const id = `${OWN_PREFIX}${state.run.runId.slice(0, 8)}:${sent + 1}`;
   const asking = changedIn(state, 'control', { sent: sent + 1, pending: { ...pending, [id]: purpose } });
-  return emit(prepare(asking), { kind: 'send', line: controlLine(id, body) });
+  return emit(asking, { kind: 'send', line: controlLine(id, body) });
 }
 
 export function successLine(requestId: string, response: object): string {

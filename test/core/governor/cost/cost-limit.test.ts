@@ -1,13 +1,26 @@
 import { describe, expect, it } from 'vitest';
-import { type CostLimits, type CostNotice, judgeCost } from '../../../../src/core/governor/cost/cost-limit.ts';
+import { type CostNotice, judgeCost } from '../../../../src/core/governor/cost/cost-limit.ts';
 
-const NO_LIMITS: CostLimits = { limitUsd: undefined, projectLimitUsd: undefined, othersMicroUsd: 0 };
+interface Limits {
+  readonly limitUsd?: number;
+  readonly projectLimitUsd?: number;
+  /** Costs of other runs in the period, and of this run before it. */
+  readonly others?: number;
+  readonly earlier?: number;
+}
+
+function costsOf(spent: number, { limitUsd, projectLimitUsd, others = 0, earlier = 0 }: Limits) {
+  return [
+    { scope: 'run', spent, limitUsd },
+    { scope: 'project', spent: spent + others - earlier, limitUsd: projectLimitUsd },
+  ] as const;
+}
 
 /** The levels and notices of sums that follow each other, notices as `scope level`. */
-function course(limits: Partial<CostLimits>, ...sums: readonly number[]) {
+function course(limits: Limits, ...sums: readonly number[]) {
   let said: readonly CostNotice[] = [];
   return sums.map((spent) => {
-    const judgement = judgeCost(spent, { ...NO_LIMITS, ...limits }, said);
+    const judgement = judgeCost(costsOf(spent, limits), said);
     said = judgement.said;
     return [judgement.level, ...judgement.news.map(({ scope, level }) => `${scope} ${level}`)];
   });
@@ -37,7 +50,7 @@ describe('cost limits', () => {
     },
     {
       title: 'other runs count for the project alone',
-      limits: { limitUsd: 1, projectLimitUsd: 10, othersMicroUsd: 9_500_000 },
+      limits: { limitUsd: 1, projectLimitUsd: 10, others: 9_500_000 },
       sums: [100_000, 500_000],
       expected: [
         ['warn', 'project warn'],
@@ -46,7 +59,7 @@ describe('cost limits', () => {
     },
     {
       title: 'what was spent before the period does not',
-      limits: { projectLimitUsd: 1, earlierMicroUsd: 5_000_000 },
+      limits: { projectLimitUsd: 1, earlier: 5_000_000 },
       sums: [5_500_000, 6_000_000],
       expected: [['none'], ['limit', 'project warn', 'project limit']],
     },
@@ -55,31 +68,31 @@ describe('cost limits', () => {
   });
 
   it('of two limits, the nearest counts, and its sums are named', () => {
-    const limits = { ...NO_LIMITS, limitUsd: 2, projectLimitUsd: 10, othersMicroUsd: 8_000_000 };
-    expect(judgeCost(1_000_000, limits, []).nearest).toEqual({
+    const limits = { limitUsd: 2, projectLimitUsd: 10, others: 8_000_000 };
+    expect(judgeCost(costsOf(1_000_000, limits), []).nearest).toEqual({
       scope: 'project',
       level: 'warn',
       spent: 9_000_000,
       limit: 10_000_000,
     });
-    expect(judgeCost(1_900_000, limits, []).nearest?.scope).toBe('project');
-    expect(judgeCost(1_900_000, { ...limits, othersMicroUsd: 0 }, []).nearest?.scope).toBe('run');
+    expect(judgeCost(costsOf(1_900_000, limits), []).nearest?.scope).toBe('project');
+    expect(judgeCost(costsOf(1_900_000, { ...limits, others: 0 }), []).nearest?.scope).toBe('run');
   });
 
   it('of two equally near limits, the one of the run counts', () => {
-    const limits = { ...NO_LIMITS, limitUsd: 1, projectLimitUsd: 2, othersMicroUsd: 500_000 };
-    expect(judgeCost(500_000, limits, []).nearest?.scope).toBe('run');
+    const limits = { limitUsd: 1, projectLimitUsd: 2, others: 500_000 };
+    expect(judgeCost(costsOf(500_000, limits), []).nearest?.scope).toBe('run');
   });
 
   it('a new limit is announced again', () => {
-    const { said } = judgeCost(1_000_000, { ...NO_LIMITS, limitUsd: 1 }, []);
-    const raised = { ...NO_LIMITS, limitUsd: 2 };
-    expect(judgeCost(1_000_000, raised, said)).toMatchObject({ level: 'none', news: [] });
-    expect(judgeCost(1_600_000, raised, said).news.map(({ level }) => level)).toEqual(['warn']);
+    const { said } = judgeCost(costsOf(1_000_000, { limitUsd: 1 }), []);
+    const raised = { limitUsd: 2 };
+    expect(judgeCost(costsOf(1_000_000, raised), said)).toMatchObject({ level: 'none', news: [] });
+    expect(judgeCost(costsOf(1_600_000, raised), said).news.map(({ level }) => level)).toEqual(['warn']);
   });
 
   it('the list of notices stays the same object without a new notice', () => {
     const said: readonly CostNotice[] = [];
-    expect(judgeCost(1, { ...NO_LIMITS, limitUsd: 1 }, said).said).toBe(said);
+    expect(judgeCost(costsOf(1, { limitUsd: 1 }), said).said).toBe(said);
   });
 });

@@ -29,9 +29,11 @@ interface Tracked {
 
 const TRACKER = vectorsOf<Tracking, Tracked>('cost-tracker');
 
-function limitsOf(budget: Budget | null, othersMicroUsd = 0) {
-  const { job_limit_usd: limitUsd, project_limit_usd: projectLimitUsd } = budget ?? {};
-  return { limitUsd, projectLimitUsd, othersMicroUsd };
+function costsOf(spent: number, budget: Budget | null, others = 0) {
+  return [
+    { scope: 'run', spent, limitUsd: budget?.job_limit_usd },
+    { scope: 'project', spent: spent + others, limitUsd: budget?.project_limit_usd },
+  ] as const;
 }
 
 function track({ budget, events }: Tracking): Tracked {
@@ -39,7 +41,7 @@ function track({ budget, events }: Tracking): Tracked {
     .map(decodeObject)
     .reduce((sum, event) => readCost(sum, event, { prices: PRICES, version: undefined }), EMPTY_COST);
   const total = totalMicroUsd(cost);
-  const { level } = judgeCost(total, limitsOf(budget), []);
+  const { level } = judgeCost(costsOf(total, budget), []);
   return { total_cost_usd: toUsd(total), warning_triggered: level !== 'none', limit_reached: level === 'limit' };
 }
 
@@ -89,7 +91,7 @@ describe('cost tracker: known defects, inverted', () => {
 
   it('tp-122: so do ten processes that cost $0.10 each', () => {
     const spent = Array.from({ length: 10 }).reduce<number>((sum) => sum + toMicroUsd(0.1), 0);
-    expect(judgeCost(spent, limitsOf(inputOf('tp-122').budget), []).level).toBe('limit');
+    expect(judgeCost(costsOf(spent, inputOf('tp-122').budget), []).level).toBe('limit');
   });
 });
 
@@ -114,7 +116,7 @@ function enforce({ budget, other_jobs = [], turn_costs }: Enforcing) {
   const levels: ReturnType<typeof judgeCost>['level'][] = [];
   for (const usd of turn_costs) {
     spent += toMicroUsd(usd);
-    const judgement = judgeCost(spent, limitsOf(budget, others), said);
+    const judgement = judgeCost(costsOf(spent, budget, others), said);
     said = judgement.said;
     levels.push(judgement.level);
   }

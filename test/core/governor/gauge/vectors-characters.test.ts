@@ -40,13 +40,7 @@ interface Total {
 describe('totals', () => {
   it.each(vectorsOf<Totals, Total>('estimate-totals'))('$id: $name', ({ input, expected }) => {
     const { file_tokens = 0, tool_output_tokens = 0, prompt_tokens = 0 } = input;
-    const estimate = {
-      fileTokens: file_tokens,
-      toolTokens: tool_output_tokens,
-      promptTokens: prompt_tokens,
-      toolCalls: 0,
-    };
-    const total = totalTokens(estimate);
+    const total = totalTokens({ tokens: file_tokens + tool_output_tokens + prompt_tokens, toolCalls: 0 });
     expect({ total_estimated: total, usage_percentage: (total / WINDOW) * 100 }).toEqual(expected);
   });
 });
@@ -85,7 +79,7 @@ function run(input: Restart) {
   for (const { op, text, times = 1 } of input.ops) {
     if (op === 'check') checks.push(isFull(estimate, input));
     else if (op === 'reset') estimate = NO_CHARACTERS;
-    else for (let time = 0; time < times; time++) estimate = addText(estimate, op, expand(text));
+    else for (let time = 0; time < times; time++) estimate = addText(estimate, expand(text), op !== 'prompt');
   }
   return { estimate, checks, full: isFull(estimate, input) };
 }
@@ -99,16 +93,12 @@ describe('whether to restart', () => {
     ({ input, expected }) => {
       const { estimate, checks, full } = run(input);
       expect({
-        file_tokens: estimate.fileTokens,
-        tool_output_tokens: estimate.toolTokens,
-        prompt_tokens: estimate.promptTokens,
+        tokens: estimate.tokens,
         total_estimated: totalTokens(estimate),
         should_restart: full,
         checks,
       }).toEqual({
-        file_tokens: expected.file_tokens,
-        tool_output_tokens: expected.tool_output_tokens,
-        prompt_tokens: expected.prompt_tokens,
+        tokens: expected.file_tokens + expected.tool_output_tokens + expected.prompt_tokens,
         total_estimated: expected.total_estimated,
         should_restart: expected.should_restart,
         checks: expected.checks ?? [],

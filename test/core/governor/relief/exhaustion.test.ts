@@ -83,7 +83,7 @@ describe('a context that is too full for a turn', () => {
 
   it('is handed over if the compaction does not end', () => {
     const driver = exhausted();
-    expect(kinds(decisions(driver.timeout('compaction')))).toEqual(['compacted', 'handoff']);
+    expect(kinds(decisions(driver.timeout('operation')))).toEqual(['compacted', 'handoff']);
   });
 
   it('is handed over to another process, and the turn resumes there', () => {

@@ -178,7 +178,7 @@ describe('the document', () => {
     const driver = asking();
     expect(kinds(driver.actions).slice(-4)).toEqual(['hold', 'handoff', 'send', 'set-timer']);
     expect(said(driver.actions).at(-1)).toEqual(ASKED);
-    expect(driver.actions.at(-1)).toEqual({ kind: 'set-timer', timer: 'handoff', afterMs: 300_000 });
+    expect(driver.actions.at(-1)).toEqual({ kind: 'set-timer', timer: 'operation', afterMs: 300_000 });
   });
 
   it('is checked and written', () => {
@@ -235,7 +235,7 @@ describe('an agent that takes too long', () => {
   it('is told to stop, and the document comes from memory', () => {
     const driver = asking();
     driver.claude(initLine(), callLine(FULL));
-    driver.timeout('handoff');
+    driver.timeout('operation');
     expect(interrupts(driver)).toHaveLength(1);
     const stopped = resultLine({ subtype: 'error_during_execution', is_error: true });
     expect(driver.claude(stopped)).toContainEqual(
@@ -246,8 +246,8 @@ describe('an agent that takes too long', () => {
 
   it('loses its process if it does not stop either', () => {
     const driver = asking();
-    driver.timeout('handoff');
-    expect(kinds(driver.timeout('handoff'))).toContain('write-handoff');
+    driver.timeout('operation');
+    expect(kinds(driver.timeout('operation'))).toContain('write-handoff');
     expect(kinds(driver.tell(WRITTEN))).toEqual(['end-input', 'set-timer']);
     expect(driver.timeout('exit')).toEqual([{ kind: 'kill' }]);
     const actions = driver.tell(exitEvent());
@@ -257,7 +257,7 @@ describe('an agent that takes too long', () => {
   it('still has its full time after a turn that claude started by itself', () => {
     const driver = asking();
     const actions = driver.claude(initLine(), callLine(FULL), resultLine({ origin: { kind: 'task-notification' } }));
-    expect(actions).toContainEqual({ kind: 'set-timer', timer: 'handoff', afterMs: 300_000 });
+    expect(actions).toContainEqual({ kind: 'set-timer', timer: 'operation', afterMs: 300_000 });
   });
 });
 
@@ -265,7 +265,7 @@ describe('/clear', () => {
   it('is sent alone, and has half a minute', () => {
     const driver = clearing();
     expect(said(driver.actions).at(-1)).toBe('/clear');
-    expect(driver.actions.at(-1)).toEqual({ kind: 'set-timer', timer: 'handoff', afterMs: 30_000 });
+    expect(driver.actions.at(-1)).toEqual({ kind: 'set-timer', timer: 'operation', afterMs: 30_000 });
     expect(said(driver.prompt('Another.'))).toEqual([]);
   });
 
@@ -283,7 +283,7 @@ describe('/clear', () => {
       { kind: 'handed-over', way: 'clear', by: 'agent', path: '.context/handoffs/h.md', ms: 1_500, problems: [] },
     ]);
     expect(said(actions)).toEqual(['Next.']);
-    expect(actions).toContainEqual({ kind: 'clear-timer', timer: 'handoff' });
+    expect(actions).toContainEqual({ kind: 'clear-timer', timer: 'operation' });
   });
 
   it('hides all lines of its turn', () => {
@@ -320,7 +320,7 @@ describe('/clear', () => {
   it('is followed by the next prompt only after a late injected turn has ended', () => {
     const driver = clearing({ withoutHooks: true });
     driver.claude(...CLEARED, initLine({ session_id: 's2' }), callLine(21_000));
-    const late = driver.timeout('handoff');
+    const late = driver.timeout('operation');
     expect(said(late)).toEqual([]);
     expect(sent(late)).toMatchObject([{ request: { subtype: 'interrupt' } }]);
     const end = [resultLine({ subtype: 'error_during_execution', is_error: true })];
@@ -332,8 +332,8 @@ describe('/clear', () => {
   it('is followed by another process if claude does not stop a turn of ctxb', () => {
     const driver = clearing({ withoutHooks: true });
     driver.claude(...CLEARED, initLine({ session_id: 's2' }), callLine(21_000));
-    driver.timeout('handoff');
-    expect(driver.timeout('handoff')).toEqual([{ kind: 'kill' }]);
+    driver.timeout('operation');
+    expect(driver.timeout('operation')).toEqual([{ kind: 'kill' }]);
     driver.tell(exitEvent({ signal: 'SIGKILL', logged: false }));
     driver.begin();
     expect(said(driver.actions).at(-1)).toContain(DOCUMENT);
@@ -341,13 +341,13 @@ describe('/clear', () => {
 
   it('is not waited for beyond its timeout', () => {
     const driver = clearing();
-    expect(kinds(driver.timeout('handoff'))).toEqual(['end-input', 'set-timer']);
+    expect(kinds(driver.timeout('operation'))).toEqual(['end-input', 'set-timer']);
   });
 
   it('is not given up during a turn that claude started by itself', () => {
     const driver = clearing();
     driver.claude(initLine(), callLine(FULL), toolResultLine('x'));
-    expect(kinds(driver.timeout('handoff'))).toEqual(['set-timer']);
+    expect(kinds(driver.timeout('operation'))).toEqual(['set-timer']);
   });
 
   it('leads to another process if it is switched off', () => {

@@ -106,7 +106,7 @@ describe('the verdict', () => {
 
   it('is silent after the timeout', () => {
     const driver = compacting();
-    const actions = driver.timeout('compaction');
+    const actions = driver.timeout('operation');
     expect(decisions(actions)).toMatchObject([{ kind: 'compacted', verdict: 'silent' }]);
     expect(said(actions)).toEqual(['Next.']);
   });
@@ -114,7 +114,7 @@ describe('the verdict', () => {
   it('is success if only the result after the boundary is missing: nothing else is tried', () => {
     const driver = compacting({ policy: policyWith({ compaction: { maxAttempts: 1 } }) });
     driver.claude(...COMPACT_TURNS.success.slice(0, -1));
-    const actions = driver.timeout('compaction');
+    const actions = driver.timeout('operation');
     expect(decisions(actions)).toMatchObject([{ kind: 'compacted', verdict: 'success' }]);
     expect(said(actions)).toEqual(['Next.']);
     expect(driver.state).toMatchObject({ process: { isStillCompacting: true }, relief: { failures: 0 } });
@@ -123,14 +123,14 @@ describe('the verdict', () => {
   it('is unavailable after the timeout if claude keeps retrying', () => {
     const driver = compacting();
     driver.claude(statusLine({ status: 'compacting' }), { type: 'system', subtype: 'api_retry', error_status: null });
-    expect(decisions(driver.timeout('compaction'))).toMatchObject([{ kind: 'compacted', verdict: 'unavailable' }]);
+    expect(decisions(driver.timeout('operation'))).toMatchObject([{ kind: 'compacted', verdict: 'unavailable' }]);
     expect(driver.state).toMatchObject({ process: { isStillCompacting: true }, relief: { failures: 0 } });
   });
 
   it('comes once: a later timer changes nothing', () => {
     const driver = compacting();
     driver.claude(...COMPACT_TURNS.success);
-    expect(kinds(driver.timeout('compaction'))).toEqual([]);
+    expect(kinds(driver.timeout('operation'))).toEqual([]);
   });
 
   it('includes the cost of the attempt', () => {
