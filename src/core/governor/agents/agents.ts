@@ -30,8 +30,8 @@ export function readAgents(state: GovernorState, event: Event): GovernorState {
   return event.subagent === null ? state : readCall(state, event, event.subagent);
 }
 
-export function agentOf({ work: { agents } }: GovernorState, id: string | undefined): Agent | undefined {
-  return id === undefined ? undefined : ownOf(agents.all, id);
+export function agentOf({ work: { agents } }: GovernorState, id: string): Agent | undefined {
+  return ownOf(agents.all, id);
 }
 
 export function agentsOf({ work: { agents } }: GovernorState): readonly Agent[] {
@@ -105,15 +105,14 @@ function readCall(state: GovernorState, event: AssistantEvent | PartialEvent, id
 function readHandBack(state: GovernorState, event: UserEvent): GovernorState {
   const report = fieldsOf(event.toolReport);
   const ids = answeredIn(event.blocks);
-  const [id] = ids;
+  const [id = ''] = ids;
   const next = ids.reduce(forgetAsked, state);
   const taskId = textOf(report.agentId);
   if (taskId === undefined) return next;
   const kind = textOf(report.agentType);
   const agent = agentOf(next, id);
   // A session log stores the agent's lines in a separate file, under another id.
-  if (agent === undefined || id === undefined)
-    return kind === undefined ? next : withAgent(next, taskId, { kind, taskId });
+  if (agent === undefined) return kind === undefined ? next : withAgent(next, taskId, { kind, taskId });
   const phase = phaseAfter(agent, report.status === 'completed');
   const over = withAgent(next, id, { kind: kind ?? agent.kind, taskId, phase });
   const usage = readUsage(report.usage);

@@ -3,7 +3,7 @@ import type { ControlRequestEvent, ControlResponseEvent, Event } from '../../pro
 import { countOf, countOrZero, type Fields, fieldsOf, listOf, mapFields, textOf } from '../../protocol/fields.ts';
 import { isAllZero } from '../../protocol/usage.ts';
 import { AGENT_TOOLS, hasAgentLimits } from '../agents/agent-limits.ts';
-import { readCounter, readCounterAtStart, totalMicroUsd } from '../cost/cost.ts';
+import { type Cost, readCounter, readCounterAtStart, totalMicroUsd } from '../cost/cost.ts';
 import type { Action } from '../decisions.ts';
 import { isAnswer, isMainMessage } from '../facts.ts';
 import { predictedTokens, withReading } from '../gauge/gauge.ts';
@@ -15,7 +15,7 @@ import { NATIVE_RESERVE_TOKENS, type Policy } from '../policy.ts';
 import { isLastTurn, promptsInTurn } from '../prompts/mailbox.ts';
 import { askContext, askUsage, controlLine, isAsking, isOwnUuid, request, successLine } from '../prompts/own-lines.ts';
 import { MIN_RELIEVED } from '../relief/exact.ts';
-import type { GovernorState } from '../state.ts';
+import type { ControlPurpose, GovernorState } from '../state.ts';
 import { changed, changedIn, clearTimer, decide, emit, isAnswered, isAnsweringUs } from '../steps.ts';
 import { answerCallback, CALLBACKS, hookOf, isToolHook } from './hook-callbacks.ts';
 import { onTrigger } from './trigger.ts';
@@ -176,29 +176,39 @@ function withOwnHooks(state: GovernorState, callers: Fields): Fields {
  */
 const PLACED_SOURCES: readonly unknown[] = ['env', 'settings'];
 
+type Response = (state: GovernorState, event: ControlResponseEvent) => GovernorState;
+
+/** What follows from claude's answer to a request, by the purpose of the request. */
+const ON_RESPONSE: { readonly [P in ControlPurpose]?: Response } = {
+  initialize: checkAgent,
+  context: (state, event) => answerDelayedHooks(onContext(state, event)),
+  'late-context': (state, event) => answerDelayedHooks(onContext(state, event)),
+  trigger: (state, { ok }) => onTrigger(state, ok),
+  'stop-task': (state, { ok }) => (ok ? state : reportUnstopped(state)),
+  'load-mod': onModLoaded,
+  usage: onCounter(readCounterAtStart),
+  cost: onCounter(readCounter),
+};
+
 export function onOwnResponse(state: GovernorState, event: ControlResponseEvent): GovernorState {
-  const purpose = state.process.control.pending[event.requestId];
-  const { [event.requestId]: _, ...pending } = state.process.control.pending;
+  const { [event.requestId]: purpose = 'setting', ...pending } = state.process.control.pending;
   const answered = changedIn(state, 'control', { pending });
-  if (purpose === 'context' || purpose === 'late-context') return answerDelayedHooks(onContext(answered, event));
-  if (purpose === 'load-mod') return onModLoaded(answered, event);
-  if (purpose === 'initialize') return checkAgent(answered, event);
-  if (purpose === 'usage' || purpose === 'cost') return onUsage(answered, event, purpose);
-  if (purpose === 'stop-task' && !event.ok) {
-    const reason = 'it may continue, and its cost is not limited';
-    const agent = 'what it was told to stop';
-    return decide(answered, 'limit:agents', reason, { todo: 'failed', agent });
-  }
-  return purpose === 'trigger' ? onTrigger(answered, event.ok) : answered;
+  return ON_RESPONSE[purpose]?.(answered, event) ?? answered;
 }
 
-function onUsage(state: GovernorState, event: ControlResponseEvent, purpose: 'usage' | 'cost'): GovernorState {
-  const total = fieldsOf(event.response.session).total_cost_usd;
-  if (typeof total !== 'number') return state;
-  const cost = (purpose === 'cost' ? readCounter : readCounterAtStart)(state.limits.cost, total);
-  // The counter may be older than the latest call.
-  const isBehind = purpose === 'cost' && totalMicroUsd(cost) < totalMicroUsd(state.limits.cost);
-  return isBehind ? state : changedIn(state, 'limits', { cost });
+function reportUnstopped(state: GovernorState): GovernorState {
+  const reason = 'it may continue, and its cost is not limited';
+  return decide(state, 'limit:agents', reason, { todo: 'failed', agent: 'what it was told to stop' });
+}
+
+function onCounter(read: (cost: Cost, usd: number) => Cost): Response {
+  return (state, { response }) => {
+    const total = fieldsOf(response.session).total_cost_usd;
+    if (typeof total !== 'number') return state;
+    const cost = read(state.limits.cost, total);
+    // The counter may be older than the latest call.
+    return totalMicroUsd(cost) < totalMicroUsd(state.limits.cost) ? state : changedIn(state, 'limits', { cost });
+  };
 }
 
 const STOP_WAITING = clearTimer('context');

@@ -15,13 +15,12 @@ import { endAbandoned, forgetFailures, giveUpAfterNativeFailure } from '../opera
 import { prepareExact } from '../operations/load-mod.ts';
 import {
   adviseDueRelief,
-  announceNativeCompaction,
   measureRelief,
   recordCompaction,
   updateLatch,
 } from '../operations/relief.ts';
 import { onOperationLine, waitLonger } from '../operations/rules.ts';
-import { forgetRestarts, isFailedResume, recordSignOfLife } from '../process/process.ts';
+import { isFailedResume, recordSignOfLife } from '../process/process.ts';
 import { onStalledTurnEnd } from '../process/stall.ts';
 import {
   closeAnswered,
@@ -120,7 +119,6 @@ const RULES: readonly Rule[] = [
     return hasBegun ? emit(state, clearTimer('turn'), clearTimer('skip')) : state;
   }),
   // Changes of the context.
-  onKind('boundary', unlessReplay(announceNativeCompaction)),
   onKind('compact-status', giveUpAfterNativeFailure),
   recordMidTurnPrompts,
   (state, { event }) => updateExact(state, event),
@@ -204,12 +202,9 @@ const LATE_TURN_MS = 3_000;
 
 function endTurn(state: GovernorState, { event, before }: Line<ResultEvent>): GovernorState {
   const over = finishTurn(state, event);
-  const afterSuccess = event.isError ? state : forgetRestarts(state);
-  // claude's log now contains the document that opened the conversation.
-  const openingDocument = event.isError ? state.relief.openingDocument : undefined;
   // A turn about a background task answers no prompt, even if a prompt waits.
   const endsOther = event.fromBackgroundTask && state.turn.startedBy === 'prompt';
-  const ended = changed(changedIn(afterSuccess, 'relief', { openingDocument }), over);
+  const ended = changed(event.isError ? state : forgetTroubles(state), over);
   const timed = over.turn.phase === 'sent' ? emit(ended, setTimer('turn', LATE_TURN_MS)) : ended;
   if (isRecoverable(before, event) || endsOther) return timed;
   const resumes = resumedWork(state) !== undefined;
@@ -218,6 +213,12 @@ function endTurn(state: GovernorState, { event, before }: Line<ResultEvent>): Go
   // This result replaces the deferred result of the interrupted turn.
   const next = closeAnswered(timed, answered);
   return resumes ? emit(next, { kind: 'deferred', fate: 'drop' }) : next;
+}
+
+/** After a success, a restart is the first in a row, and claude's log contains the document before the turn. */
+function forgetTroubles(state: GovernorState): GovernorState {
+  const restarted = changedIn(state, 'process', { restarts: 0, stalls: 0 });
+  return changedIn(restarted, 'relief', { openingDocument: undefined });
 }
 
 /** Whether the turn ended without an answer to its prompt: by a limit, Ctrl-C, or a signal to claude. */

@@ -32,7 +32,7 @@ import {
   setTimer,
 } from '../steps.ts';
 import { planExact } from './load-mod.ts';
-import { type Attempt, IDLE, type OperationIn } from './operation.ts';
+import { type Attempt, IDLE, type Operation, type OperationIn } from './operation.ts';
 
 /** Time for claude to report the end of a stopped compaction. Then ctxb kills it. */
 const STOP_TIMEOUT_MS = 10_000;
@@ -77,7 +77,7 @@ export function onCompactionLine(
 }
 
 export function giveUpCompaction(state: GovernorState, { attempt }: OperationIn<'compacting'>): GovernorState {
-  const verdict = isUnavailable(attempt.apiStatus) ? 'unavailable' : 'silent';
+  const verdict = isUnavailable(attempt.retry) ? 'unavailable' : 'silent';
   // A stuck compaction would block all later prompts. If claude has reported a boundary, the compaction made room.
   const concluded = concludeAttempt(state, attempt, attempt.boundarySeen ? 'success' : verdict);
   const stopped = sendInterrupt(changedIn(concluded, 'process', { isStillCompacting: true }));
@@ -95,7 +95,7 @@ export function endAbandoned(state: GovernorState): GovernorState {
   return state.process.isStillCompacting ? changedIn(state, 'process', { isStillCompacting: false }) : state;
 }
 
-export function onAbandonedLine(state: GovernorState, event: Event): GovernorState {
+export function onAbandonedLine(state: GovernorState, _idle: Operation, event: Event): GovernorState {
   return event.kind === 'result' ? emit(endAbandoned(state), DROP_BUFFERED) : state;
 }
 
@@ -194,7 +194,7 @@ function attemptAfter(attempt: Attempt, event: Event): Attempt {
     case 'compact-status':
       return { ...attempt, error: event.error ?? attempt.error };
     case 'api-retry':
-      return { ...attempt, apiStatus: statusOf(event) };
+      return { ...attempt, retry: event };
     case 'assistant':
       return event.isSynthetic ? { ...attempt, error: plainText(event.blocks) || attempt.error } : attempt;
     default:
@@ -210,19 +210,16 @@ function verdictOf(attempt: Attempt, result: ResultEvent): Verdict {
   if (NOTHING_TO_COMPACT.test(errorText)) return 'empty';
   if (COMMANDS_OFF.test(errorText)) return 'refused';
   if (isRejected({ ...attempt, error: errorText })) return 'failed';
-  return isUnavailable(attempt.apiStatus) || saysUnavailable(errorText) ? 'unavailable' : 'failed';
+  return isUnavailable(attempt.retry) || saysUnavailable(errorText) ? 'unavailable' : 'failed';
 }
 
-/** Whether the API is down, by the status of claude's last retry. */
-export function isUnavailable(status: Attempt['apiStatus']): boolean {
-  return status === 'unreachable' || isTemporary(status ?? 0);
+/** Whether the API is down, by claude's last retry. */
+export function isUnavailable(retry: ApiRetryEvent | undefined): boolean {
+  return retry !== undefined && (retry.status === undefined || isTemporary(retry.status));
 }
 
-export function statusOf({ status }: ApiRetryEvent): Attempt['apiStatus'] {
-  return status ?? 'unreachable';
-}
-
-function isRejected({ error, apiStatus }: Attempt): boolean {
-  const byStatus = typeof apiStatus === 'number' && apiStatus >= 400 && !isTemporary(apiStatus);
+function isRejected({ error, retry }: Attempt): boolean {
+  const status = retry?.status ?? 0;
+  const byStatus = status >= 400 && !isTemporary(status);
   return byStatus || REJECTION.test(error ?? '');
 }

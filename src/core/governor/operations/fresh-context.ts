@@ -9,7 +9,7 @@ import { contentsAfterRelief } from '../relief/tool-results.ts';
 import { type GovernorState, NEW_PROCESS } from '../state.ts';
 import { changed, changedIn, clearTimer, DROP_BUFFERED, decide, emit, setTimer } from '../steps.ts';
 import { healthEffect } from '../zones/notices.ts';
-import { IDLE, type OperationIn, type WrittenHandoff } from './operation.ts';
+import { IDLE, type Operation, type OperationIn, type WrittenHandoff } from './operation.ts';
 
 /** Time for claude to exit or to end its turn. An idle claude exits as soon as its input closes. */
 const EXIT_TIMEOUT_MS = 10_000;
@@ -117,7 +117,7 @@ export function startBriefing(state: GovernorState, document: HandoffDocument): 
   return beginOwnTurn(given, { phase: 'briefing', turn: 'asked' }, text);
 }
 
-export function onBriefingLine(state: GovernorState, event: Event): GovernorState {
+export function onBriefingLine(state: GovernorState, _operation: Operation, event: Event): GovernorState {
   if (event.kind === 'result') return emit(changed(state, { operation: IDLE }), ...TURN_OVER);
   return changedIn(state, 'operation', { turn: 'running' });
 }

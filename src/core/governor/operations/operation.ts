@@ -1,3 +1,4 @@
+import type { ApiRetryEvent } from '../../protocol/events.ts';
 import type { CompactionKind } from '../decisions.ts';
 import type { Reading } from '../gauge/gauge.ts';
 import type { HandoffDocument } from '../relief/relief-state.ts';
@@ -8,8 +9,8 @@ export interface Attempt {
   /** Micro-dollars. */
   readonly costBefore: number;
   readonly error?: string | undefined;
-  /** HTTP status before claude's last retry; `unreachable`: without a response. */
-  readonly apiStatus?: number | 'unreachable' | undefined;
+  /** claude's last retry. */
+  readonly retry?: ApiRetryEvent;
   readonly boundarySeen?: boolean;
   /** Whether the caller interrupted it. Then it does not count as failed. */
   readonly interrupted?: boolean;

@@ -10,7 +10,7 @@ import { relievesContext } from '../prompts/prompt.ts';
 import { priceOfModel, savedUsd } from '../relief/accounts.ts';
 import { costsSoFar } from '../relief/baseline.ts';
 import { givenBackAfter } from '../relief/beside-summary.ts';
-import { isExact, NO_REPEATS } from '../relief/exact.ts';
+import { NO_REPEATS } from '../relief/exact.ts';
 import { countHandoffAttempt, dueForExhausted } from '../relief/exhaustion.ts';
 import { focusText } from '../relief/focus.ts';
 import { chooseRelief, type HandoffCause, latchAfter, mayCompact, mayHandOver } from '../relief/ladder.ts';
@@ -96,7 +96,7 @@ export function relieveForLargeTask(state: GovernorState): GovernorState {
   return mayHandOver(state) && !isHandedOver ? beginHandoff(state, 'a large task waits') : state;
 }
 
-/** Records a compaction. The next call shows how much it has freed. */
+/** Records a compaction, and reports one that claude started. The next call shows how much it has freed. */
 export function recordCompaction(state: GovernorState, { before, event }: Line<BoundaryEvent>): GovernorState {
   const { receipt } = before.relief.exact;
   const answered = receipt?.answered ? receipt : undefined;
@@ -112,24 +112,19 @@ export function recordCompaction(state: GovernorState, { before, event }: Line<B
     native,
     receipt: answered,
   } as const;
-  const how = answered ? ({ how: 'exact', ms: answered.ms } as const) : { ms: null };
-  const occurrence = { event: 'compaction', trigger: event.trigger, ...how } as const;
+  const kind = answered ? ({ how: 'exact', ms: answered.ms } as const) : { ms: null };
+  const occurrence = { event: 'compaction', trigger: event.trigger, ...kind } as const;
   const givenBack = answered ? { ...state.relief.givenBack, tokens: 0 } : givenBackAfter(before);
   // A summary does not contain the prompts verbatim.
   const noted = answered ? state : changed(state, { mailbox: markDropped(state) });
-  return emit(
+  const recorded = emit(
     changedIn(noted, 'relief', { ...boundary, due: undefined, unmeasured, givenBack }),
     healthEffect(state, occurrence, event.preTokens ?? before.gauge.used),
   );
-}
-
-/** Reports a compaction that claude started. Only the boundary proves that no hook prevented it. */
-export function announceNativeCompaction(state: GovernorState, { before, event }: Line<BoundaryEvent>): GovernorState {
-  const when = state.relief.unmeasured?.native;
-  if (when === undefined) return state;
+  if (native === undefined) return recorded;
   const tokens = event.preTokens ?? predictedTokens(before.gauge);
-  const how = isExact(before) ? 'exact' : 'summary';
-  return decide(state, 'native-compaction', 'claude has compacted by itself', { how, when, tokens });
+  const how = answered ? 'exact' : 'summary';
+  return decide(recorded, 'native-compaction', 'claude has compacted by itself', { how, when, tokens });
 }
 
 /** Updates the latch to the thresholds that the context has crossed, and warns once. */

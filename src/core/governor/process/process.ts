@@ -123,10 +123,6 @@ export function onProcessStart(state: GovernorState): GovernorState {
   return reopenControl(finishAfterExit(started));
 }
 
-export function forgetRestarts(state: GovernorState): GovernorState {
-  return changedIn(state, 'process', { restarts: 0, stalls: 0 });
-}
-
 /** Lines that prove a session. A compaction is reported before its turn begins. */
 const SIGNS_OF_LIFE: readonly Event['kind'][] = ['init', 'assistant', 'compact-status'];
 

@@ -52,7 +52,7 @@ const INTERRUPT_TIMEOUT_MS = 10_000;
 export function watchSilence(before: GovernorState, after: GovernorState): GovernorState {
   const isPrompted = before.turn.phase === 'idle' && after.turn.phase === 'sent';
   const isAsked = isPrompted || (before.mailbox.input !== 'closed' && after.mailbox.input === 'closed');
-  const begins = after.process.lookedAt === undefined && !isEnding(after) && isWatched(after);
+  const begins = after.process.lookedAt === undefined && !isEnding(after) && watchedSince(after) !== undefined;
   const state = isAsked || begins ? forgetSilence(after) : after;
   return begins ? scheduleCheck(state) : state;
 }
@@ -71,9 +71,10 @@ function endProcess(state: GovernorState): GovernorState {
   return emit(hanging, { kind: 'kill', signal: 'SIGTERM' }, setTimer('exit', EXIT_TIMEOUT_MS));
 }
 
-function isWatched(state: GovernorState): boolean {
-  const isWanted = limitMs(state) > 0 && state.run.mode === 'act' && state.mailbox.outcome !== 'stalled';
-  return isWanted && silentSince(state) !== undefined;
+/** Like `silentSince`; undefined also if a stall would have no effect. */
+function watchedSince(state: GovernorState): number | undefined {
+  const isWatched = limitMs(state) > 0 && state.run.mode === 'act' && state.mailbox.outcome !== 'stalled';
+  return isWatched ? silentSince(state) : undefined;
 }
 
 function limitMs({ run }: GovernorState): number {
@@ -92,8 +93,8 @@ function checkInterval(state: GovernorState): number {
 export function onStallTimer(state: GovernorState): GovernorState {
   const { now } = state.facts;
   if (isEnding(state)) return endProcess(state);
-  const expected = silentSince(state);
-  if (expected === undefined || !isWatched(state)) return changedIn(state, 'process', { lookedAt: undefined });
+  const expected = watchedSince(state);
+  if (expected === undefined) return changedIn(state, 'process', { lookedAt: undefined });
   // The machine slept, or its clock was set.
   if (Math.abs(now - (state.process.lookedAt ?? now)) > 2 * checkInterval(state))
     return scheduleCheck(forgetSilence(state));

@@ -167,17 +167,7 @@ describe('claude dies within a turn', () => {
     const timers = midTurn()
       .tell(exitEvent())
       .flatMap((action) => (action.kind === 'clear-timer' ? [action.timer] : []));
-    expect(timers.sort()).toEqual([
-      'background',
-      'compaction',
-      'context',
-      'exact',
-      'exit',
-      'handoff',
-      'skip',
-      'stall',
-      'turn',
-    ]);
+    expect(timers.sort()).toEqual(['background', 'context', 'exact', 'exit', 'operation', 'skip', 'stall', 'turn']);
   });
 });
 
