@@ -90,6 +90,13 @@ export function isHandingOver({ operation }: GovernorState): boolean {
   return 'plan' in operation || operation.phase === 'briefing';
 }
 
+/** Whether a relief runs, or no call has shown its effect yet. */
+export function isUnderWay(state: GovernorState, way: 'compact' | 'handoff'): boolean {
+  const unmeasured = state.relief.unmeasured?.kind;
+  if (way === 'handoff') return unmeasured === 'handoff' || isHandingOver(state);
+  return unmeasured === 'compaction' || state.operation.phase === 'compacting';
+}
+
 /** Whether claude answers ctxb instead of the caller. */
 export function isAnsweringUs({ operation }: GovernorState): boolean {
   return operation.phase === 'asking' || operation.phase === 'briefing';

@@ -5,7 +5,7 @@ import { leavesTriggerUnplaced, needsPercent, restingTrigger, type TriggerSettin
 import { askContext, isAsking, request } from '../prompts/own-lines.ts';
 import { reliefMoment } from '../relief/relief-moment.ts';
 import type { ControlPurpose, GovernorState } from '../state.ts';
-import { changedIn, decide } from '../steps.ts';
+import { changedIn, decide, isUnderWay } from '../steps.ts';
 
 type TriggerPlace = TriggerSetting & { readonly reason: string };
 
@@ -28,12 +28,11 @@ export function triggerPlace(state: GovernorState, window: number): TriggerPlace
  * The place for a requested compaction: below the context, so that claude's next call crosses it. Not before the mod is
  * loaded, because claude would write a summary.
  */
-function requestedPlace({ relief, gauge }: GovernorState): TriggerPlace | undefined {
-  const { request, exact } = relief;
-  if (request?.way !== 'compact' || !request.isMidTurn || request.phase !== 'waiting' || exact.phase === 'arming')
-    return undefined;
+function requestedPlace(state: GovernorState): TriggerPlace | undefined {
+  const { request, exact } = state.relief;
+  if (!request?.isMidTurn || exact.phase === 'arming' || isUnderWay(state, 'compact')) return undefined;
   return {
-    ...triggerAt(predictedTokens(gauge) / 2),
+    ...triggerAt(predictedTokens(state.gauge) / 2),
     reason: 'a compaction was asked for with ctxb compact --now',
   };
 }

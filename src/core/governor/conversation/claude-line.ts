@@ -13,12 +13,7 @@ import { measureLine, sumContent } from '../gauge/estimator.ts';
 import { isCharactersOnly } from '../gauge/gauge.ts';
 import { endAbandoned, forgetFailures, giveUpAfterNativeFailure } from '../operations/compact.ts';
 import { prepareExact } from '../operations/load-mod.ts';
-import {
-  adviseDueRelief,
-  measureRelief,
-  recordCompaction,
-  updateLatch,
-} from '../operations/relief.ts';
+import { adviseDueRelief, measureRelief, recordCompaction, updateLatch } from '../operations/relief.ts';
 import { onOperationLine, waitLonger } from '../operations/rules.ts';
 import { isFailedResume, recordSignOfLife } from '../process/process.ts';
 import { onStalledTurnEnd } from '../process/stall.ts';

@@ -2,7 +2,6 @@ import { type ExactReceipt, leavesAll, shareLeft } from '../../protocol/exact-pl
 import { placeTrigger } from '../control/trigger.ts';
 import type { Action } from '../decisions.ts';
 import type { AskAnswer, Effect } from '../effects.ts';
-import { predictedTokens } from '../gauge/gauge.ts';
 import type { OutsideRequest } from '../input.ts';
 import { loadMod } from '../operations/load-mod.ts';
 import { endWithProcess } from '../process/process.ts';
@@ -11,7 +10,7 @@ import { sendInterrupt, successLine } from '../prompts/own-lines.ts';
 import { prefixOf } from '../relief/accounts.ts';
 import type { ReliefRequest, Requester, UnmeasuredRelief } from '../relief/relief-state.ts';
 import type { GovernorState } from '../state.ts';
-import { changedIn, decide, emit, isHandingOver, isRelieving } from '../steps.ts';
+import { changedIn, decide, emit, isHandingOver, isRelieving, isUnderWay } from '../steps.ts';
 import { isWaiting, stopWaiting } from '../waits/wait.ts';
 import { onCostAnswer } from './spending.ts';
 
@@ -58,7 +57,7 @@ function reasonAgainstRelief(way: ReliefRequest['way'], state: GovernorState): s
   return state.relief.isBlocked ? 'a hook blocks compactions' : undefined;
 }
 
-/** If a relief has already begun, its result also answers this request. */
+/** If a relief is already under way, its result also answers this request. */
 function recordReliefRequest(
   state: GovernorState,
   way: ReliefRequest['way'],
@@ -66,17 +65,8 @@ function recordReliefRequest(
   by: Requester,
 ): GovernorState {
   const { request } = state.relief;
-  const before = request?.before ?? predictedTokens(state.gauge);
-  const phase = request?.phase ?? (isUnderWay(state, way) ? 'begun' : 'waiting');
   const all = [...(request?.by ?? []), by];
-  return changedIn(state, 'relief', {
-    request: { way, by: all, isMidTurn: isMidTurn || request?.isMidTurn === true, phase, before },
-  });
-}
-
-function isUnderWay(state: GovernorState, way: ReliefRequest['way']): boolean {
-  const isUnmeasured = state.relief.unmeasured?.kind === (way === 'compact' ? 'compaction' : 'handoff');
-  return isUnmeasured || (way === 'compact' ? state.operation.phase === 'compacting' : isHandingOver(state));
+  return changedIn(state, 'relief', { request: { way, by: all, isMidTurn: isMidTurn || request?.isMidTurn === true } });
 }
 
 /** Ends the run after the turn. Interrupts a turn with `--now`, and a turn that waits for the API, which can take hours. */
@@ -91,13 +81,9 @@ function stopRun(state: GovernorState, { now }: OutsideRequest, by: Requester): 
 export function answerAskers(before: GovernorState, state: GovernorState): GovernorState {
   const { request } = state.relief;
   if (request === undefined) return state;
-  const answer = findAnswer(before, state, request);
-  if (answer !== undefined) {
-    return emit(changedIn(state, 'relief', { request: undefined }), ...request.by.map((by) => answerTo(by, answer)));
-  }
-  const hasBegun = request.phase === 'waiting' && isUnderWay(state, request.way);
-  const running = { ...request, phase: 'begun', before: predictedTokens(before.gauge) } as const;
-  return hasBegun ? changedIn(state, 'relief', { request: running }) : state;
+  const answer = findAnswer(before, state, request.way);
+  if (answer === undefined) return state;
+  return emit(changedIn(state, 'relief', { request: undefined }), ...request.by.map((by) => answerTo(by, answer)));
 }
 
 function failureReasons(action: Action): string[] {
@@ -106,25 +92,27 @@ function failureReasons(action: Action): string[] {
   return isFailed || isOver || action.kind === 'put-off' ? [action.reason] : [];
 }
 
-function findAnswer(before: GovernorState, state: GovernorState, asked: ReliefRequest): AskAnswer | undefined {
+function findAnswer(before: GovernorState, state: GovernorState, way: ReliefRequest['way']): AskAnswer | undefined {
   const [failure] = state.actions.flatMap(failureReasons);
   if (failure !== undefined) return { done: false, text: failure };
   const { unmeasured } = state.relief;
-  const { before: size, phase } = asked;
-  const measuredRelief = unmeasured === undefined && phase === 'begun' ? before.relief.unmeasured : undefined;
-  if (measuredRelief !== undefined) return doneAnswer(measuredRelief, size, state.gauge.used);
+  const measured = unmeasured === undefined && isUnderWay(before, way) ? before.relief.unmeasured : undefined;
+  if (measured !== undefined) return doneAnswer(measured, state.gauge.used);
   // Before the next call, the size comes from the receipt, or from claude's own count.
   if (unmeasured !== undefined && state.gauge.basis === 'asked' && state.turn.phase === 'idle') {
     const { receipt } = unmeasured;
-    if (receipt === undefined) return doneAnswer(unmeasured, size, state.gauge.used);
-    const answer = doneAnswer(unmeasured, size, estimateSizeAfter(receipt, size, before));
+    if (receipt === undefined) return doneAnswer(unmeasured, state.gauge.used);
+    const answer = doneAnswer(unmeasured, estimateSizeAfter(receipt, unmeasured.before.predicted, before));
     return answer.done ? { ...answer, estimated: true } : answer;
   }
   if (state.mailbox.input !== 'closed') return undefined;
   return { done: false, text: 'the run ended before it could answer' };
 }
 
-function doneAnswer({ kind, native, receipt }: UnmeasuredRelief, before: number, after: number): AskAnswer {
+function doneAnswer(
+  { kind, native, receipt, before: { predicted: before } }: UnmeasuredRelief,
+  after: number,
+): AskAnswer {
   if (receipt && leavesAll(receipt)) return { done: false, text: 'nothing is left to cut' };
   const compacted = native && !receipt ? 'claude compacted, by a summary' : 'compacted';
   const done = kind === 'handoff' ? 'handed over' : compacted;

@@ -19,7 +19,7 @@ import type { DueRelief, UnmeasuredRelief } from '../relief/relief-state.ts';
 import { thrashText, withBoundary } from '../relief/thrash.ts';
 import { contentTokens } from '../relief/working-set.ts';
 import type { GovernorState } from '../state.ts';
-import { changed, changedIn, decide, emit, isCompacting, isRelieving, type Line } from '../steps.ts';
+import { changed, changedIn, decide, emit, isCompacting, isRelieving, isUnderWay, type Line } from '../steps.ts';
 import { healthEffect } from '../zones/notices.ts';
 import { forgetFailures, giveUpAfterFailures, type NextPrompt, startCompaction } from './compact.ts';
 import { endUnrelieved, startHandoff } from './hand-over.ts';
@@ -43,7 +43,8 @@ export function dueRelief(state: GovernorState, next: NextPrompt): DueRelief | u
 /** The relief that a command or the caller has requested, unless the run is about to end. */
 function requestedRelief(state: GovernorState, next: NextPrompt): DueRelief | undefined {
   const { request } = state.relief;
-  if (request?.phase !== 'waiting' || (next === undefined && state.mailbox.hasInputEnded)) return undefined;
+  if (request === undefined || isUnderWay(state, request.way)) return undefined;
+  if (next === undefined && state.mailbox.hasInputEnded) return undefined;
   if (request.way === 'handoff') return { way: 'handoff', reason: 'it was asked for with ctxb handoff' };
   return isCompacting(state) ? undefined : { way: 'compact' };
 }

@@ -123,9 +123,6 @@ export interface ReliefRequest {
   readonly by: readonly Requester[];
   /** Whether it should happen within the turn, by claude's own trigger. */
   readonly isMidTurn: boolean;
-  readonly phase: 'waiting' | 'begun';
-  /** Size of the context when the relief began, or else at the request, in tokens. */
-  readonly before: number;
 }
 
 /** Receiver of the answer: a ctxb command by its id, or the caller by the id of its control request. */
