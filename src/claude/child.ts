@@ -23,11 +23,9 @@ export interface ChildEnd {
 /** A running claude, in a process group of its own so that a terminal's Ctrl-C reaches ctxb first. */
 export type Child = Awaited<ReturnType<typeof startChild>>;
 
-interface ChildOptions {
+interface ChildOptions extends CwdAndEnv {
   readonly command: string;
   readonly args: readonly string[];
-  readonly cwd: string;
-  readonly env: Environment;
 }
 
 /**

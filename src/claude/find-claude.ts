@@ -29,7 +29,11 @@ export async function findClaude(where: CwdAndEnv, options: FindOptions = {}): P
 }
 
 function onPath(name: string, { env }: CwdAndEnv, self: string): string | undefined {
-  return placesOn(env.PATH, name).find((place) => isExecutable(place) && !isCtxb(place, self) && !namesCtxb(place));
+  const places = (env.PATH ?? '')
+    .split(delimiter)
+    .filter(Boolean)
+    .map((folder) => join(folder, name));
+  return places.find((place) => isExecutable(place) && !isCtxb(place, self) && !namesCtxb(place));
 }
 
 function findNamed(name: string, by: string, where: CwdAndEnv, self: string): string {
@@ -51,11 +55,6 @@ function isExecutable(file: string): boolean {
     accessSync(file, constants.X_OK);
     return statSync(file).isFile();
   }, false);
-}
-
-function placesOn(path: string | undefined, name: string): string[] {
-  const folders = (path ?? '').split(delimiter).filter(Boolean);
-  return folders.map((folder) => join(folder, name));
 }
 
 /** Scripts that start ctxb are short. */

@@ -1,5 +1,6 @@
 import { namesCompactionHook } from '../../claude/compaction-hooks.ts';
 import type { ExactReceipt } from '../../core/protocol/exact-plan.ts';
+import { NO_USAGE } from '../../core/protocol/usage.ts';
 import type { Engine } from '../engine.ts';
 import { createLogReader, type LogReader } from './log-reader.ts';
 import { createTerminalSession, type Options, type TerminalSession } from './session.ts';
@@ -64,7 +65,7 @@ async function readNewsNow($: Engine, plugin: PluginState): Promise<void> {
     $.session.model(),
   ]);
   const { tokens, window } = context;
-  const usage = tokens === undefined ? undefined : { input: tokens, cacheCreation: 0, cacheRead: 0, output: 0 };
+  const usage = tokens === undefined ? undefined : { ...NO_USAGE, input: tokens };
   const limits = rateLimits.map(({ kind, percentUsed }) => [kind, { share: percentUsed / 100, resetsAt: undefined }]);
   plugin.costUsd = cost?.usd;
   plugin.session.report({ window, model, usage, limits: Object.fromEntries(limits) });
