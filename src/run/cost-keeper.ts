@@ -173,8 +173,7 @@ export function createCostKeeper({
       if (reported.calls === 0 && !mayCall(state)) letOthersCall();
       if (limitUsd === undefined || !(hasWritten || isEnd)) return undefined;
       const seen = attempt((open) => look(open, state.limits.lost - lostBefore));
-      const { others, earlier } = state.limits;
-      const isNews = seen !== undefined && (seen.others !== others || seen.earlier !== earlier);
+      const isNews = seen !== undefined && seen.others - seen.earlier !== state.limits.others;
       hasTold = isNews && state.turn.stopped === undefined;
       return isNews ? seen : undefined;
     },

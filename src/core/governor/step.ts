@@ -59,7 +59,8 @@ const ON_OWN_EVENT: {
   state: (state, { to }) => changedIn(state, 'session', { state: to }),
   notes: (state, { path }) => changedIn(state, 'session', { notes: path }),
   'handoff-written': onHandoffWritten,
-  'project-cost': (state, { others, earlier }) => checkSpending(state, changedIn(state, 'limits', { others, earlier })),
+  'project-cost': (state, { others, earlier }) =>
+    checkSpending(state, changedIn(state, 'limits', { others: others - earlier })),
   'cost-answer': (state, { limitUsd }) => onCostAnswer(state, limitUsd),
   'agent-read': (state, event) => enforceAgentLimits(onAgentFigures(state, event), { before: state }),
   'file-measured': (state, { requestId, file }) => answerDelayedHooks(onFileMeasured(state, requestId, file)),

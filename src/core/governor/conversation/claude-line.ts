@@ -28,7 +28,7 @@ import {
 import { isOwnRequest, OWN_PREFIX, stopHeldPrompt } from '../prompts/own-lines.ts';
 import { toPrompt } from '../prompts/prompt.ts';
 import { tasksAfter, withoutReported } from '../prompts/tasks.ts';
-import { beginTurn, closeLogTurn, countTurnCall, finishTurn, openLogTurn } from '../prompts/turns.ts';
+import { beginTurn, closeLogTurn, countTurnCall, finishTurn, openLogTurn, precedesPrompt } from '../prompts/turns.ts';
 import { updateBaseline } from '../relief/accounts.ts';
 import { announceBreak } from '../relief/cache-break.ts';
 import { countRepeat, isRepeat, recordMidTurnPrompts, recordTaskReport, updateExact } from '../relief/exact.ts';
@@ -197,11 +197,9 @@ const LATE_TURN_MS = 3_000;
 
 function endTurn(state: GovernorState, { event, before }: Line<ResultEvent>): GovernorState {
   const over = finishTurn(state, event);
-  // A turn about a background task answers no prompt, even if a prompt waits.
-  const endsOther = event.fromBackgroundTask && state.turn.startedBy === 'prompt';
   const ended = changed(event.isError ? state : forgetTroubles(state), over);
   const timed = over.turn.phase === 'sent' ? emit(ended, setTimer('turn', LATE_TURN_MS)) : ended;
-  if (isRecoverable(before, event) || endsOther) return timed;
+  if (isRecoverable(before, event) || precedesPrompt(state, event)) return timed;
   const resumes = resumedWork(state) !== undefined;
   const others = (resumes ? droppedPrompts : owedPrompts)(state);
   const answered = isCutOff(before, event) ? [] : owedPrompts(ended).filter((one) => !others.includes(one));

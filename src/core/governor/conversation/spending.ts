@@ -102,14 +102,14 @@ function spendingVerdict(state: GovernorState) {
   return judgeCost(limitedCosts(state), state.limits.said);
 }
 
-/** The costs and limits of this run and of its project. The costs of the period have lost calls and earlier parts. */
+/** The costs and limits of this run and of its project. `others` includes lost calls and earlier parts of the run. */
 function limitedCosts({ run, limits }: GovernorState): readonly LimitedCost[] {
-  const { raised, before, lost, others, earlier } = limits;
+  const { raised, before, lost, others } = limits;
   const { limitUsd, projectLimitUsd } = run.policy.cost;
   const spent = totalMicroUsd(limits.cost);
   return [
     { scope: 'run', spent: spent + before + lost, limitUsd: raised.run ?? limitUsd },
-    { scope: 'project', spent: spent + others - earlier, limitUsd: raised.project ?? projectLimitUsd },
+    { scope: 'project', spent: spent + others, limitUsd: raised.project ?? projectLimitUsd },
   ];
 }
 

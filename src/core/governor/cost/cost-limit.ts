@@ -8,9 +8,8 @@ export type Spending = Readonly<typeof NO_SPENDING>;
 
 export const NO_SPENDING = {
   said: [] as readonly CostNotice[],
-  /** Costs of other runs in the period, and of this run before the period began, in micro-dollars. */
+  /** Costs of other runs in the period, less those of this run before the period began, in micro-dollars. */
   others: 0,
-  earlier: 0,
   /** Costs of this run before it was interrupted, in micro-dollars. They are part of `others`. */
   before: 0,
   /**

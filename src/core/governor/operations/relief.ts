@@ -32,19 +32,18 @@ export function dueRelief(state: GovernorState, next: NextPrompt): DueRelief | u
   if (exhausted?.isUnrelieved) return dueForExhausted(state, exhausted);
   if (next !== 'unseen' && relievesContext(next)) return undefined;
   if (state.relief.postponedAt === state.gauge.calls) return undefined;
-  const requested = requestedRelief(state, next);
+  if (next === undefined && state.mailbox.hasInputEnded) return undefined;
+  const requested = requestedRelief(state);
   if (requested !== undefined) return requested;
-  if (next === undefined && (state.run.policy.compaction.when !== 'boundary' || state.mailbox.hasInputEnded))
-    return undefined;
+  if (next === undefined && state.run.policy.compaction.when !== 'boundary') return undefined;
   const due = reliefNow(state);
   return due?.way === 'compact' && isCompacting(state) ? undefined : due;
 }
 
-/** The relief that a command or the caller has requested, unless the run is about to end. */
-function requestedRelief(state: GovernorState, next: NextPrompt): DueRelief | undefined {
+/** The relief that a command or the caller has requested. */
+function requestedRelief(state: GovernorState): DueRelief | undefined {
   const { request } = state.relief;
   if (request === undefined || isUnderWay(state, request.way)) return undefined;
-  if (next === undefined && state.mailbox.hasInputEnded) return undefined;
   if (request.way === 'handoff') return { way: 'handoff', reason: 'it was asked for with ctxb handoff' };
   return isCompacting(state) ? undefined : { way: 'compact' };
 }
@@ -185,8 +184,7 @@ function measureCompaction(state: GovernorState, relieved: UnmeasuredRelief, fre
       : Math.max(0, gauge.used - contentTokens(state.work.tools.contents) - state.relief.exact.size.all);
   // A compaction that frees too little counts as failed.
   const isFreed = gauge.used < inTokens(run.policy.thresholds.compact, gauge.window.tokens);
-  const ownFailures = isFreed ? 0 : relief.failures + 1;
-  const failures = relieved.isOurs ? ownFailures : relief.failures;
+  const failures = isFreed ? 0 : relief.failures + 1;
   const resetTries = relieved.isOurs && { failures, triedAt: undefined, isUnwritable: false };
   const landed = changedIn(state, 'relief', {
     sizesAfter,
@@ -194,7 +192,7 @@ function measureCompaction(state: GovernorState, relieved: UnmeasuredRelief, fre
     unmeasured: undefined,
     ...resetTries,
   });
-  const effect = failures === 0 ? 'the compaction made room' : 'the compaction freed too little';
+  const effect = landed.relief.failures === 0 ? 'the compaction made room' : 'the compaction freed too little';
   const { native, receipt } = relieved;
   const told =
     receipt !== undefined

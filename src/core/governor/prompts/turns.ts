@@ -30,10 +30,14 @@ function startedBy(who: Turn['startedBy'], { used }: GovernorState['gauge']) {
   return { startedBy: who, startedFrom: used, calls: 0, stopped: undefined, grace: 'none' } as const;
 }
 
+/** Whether claude's turn about a task ended after ctxb had sent a prompt, so that the prompt's turn still follows. */
+export function precedesPrompt({ turn }: GovernorState, event: ResultEvent): boolean {
+  return event.fromBackgroundTask && turn.startedBy === 'prompt';
+}
+
 export function finishTurn(state: GovernorState, event: ResultEvent): Pick<GovernorState, 'turn' | 'mailbox'> {
   const { turn, run, gauge, limits } = state;
-  // claude was reporting a task when ctxb sent the prompt, so the prompt's turn still follows.
-  const isPromptTurnPending = event.fromBackgroundTask && turn.startedBy === 'prompt';
+  const isPromptTurnPending = precedesPrompt(state, event);
   const isStopped = !isPromptTurnPending && reportsInterrupt(event);
   const prompts = promptsInTurn(state);
   // claude starts another turn for prompts that came too late for this turn, unless somebody stopped it.

@@ -124,9 +124,9 @@ function recordRetry(state: GovernorState, { status, delayMs }: ApiRetryEvent): 
   const cause = isLimit ? 'limit' : wait.cause;
   // claude waits at most six hours at a time, so the reset can be later.
   const until = Math.max(state.facts.now + delayMs, isLimit ? (resetOf(state.limits) ?? 0) : 0);
-  const isAnnounced = wait.said || (!isLimit && delayMs < MIN_ANNOUNCED_MS);
-  const next = changedIn(state, 'wait', { ...wait, cause, until, said: wait.said || !isAnnounced });
-  return isAnnounced ? next : announceWait(next, 'claude', status);
+  const isNews = !wait.said && (isLimit || delayMs >= MIN_ANNOUNCED_MS);
+  const next = changedIn(state, 'wait', { ...wait, cause, until, said: wait.said || isNews });
+  return isNews ? announceWait(next, 'claude', status) : next;
 }
 
 /**
