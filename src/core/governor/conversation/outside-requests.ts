@@ -19,7 +19,10 @@ export function onOutsideRequest(state: GovernorState, ask: OutsideRequest, by: 
   const why = reasonToRefuse(state, ask);
   if (why !== undefined) return emit(state, answerTo(by, { done: false, text: why }));
   if (ask.what === 'stop') return stopRun(state, ask, by);
-  const requested = recordReliefRequest(state, ask.what, ask.now, by);
+  // If such a relief is already under way, its result also answers this request.
+  const { by: others = [], isMidTurn = false } = state.relief.request ?? {};
+  const request = { way: ask.what, by: [...others, by], isMidTurn: isMidTurn || ask.now };
+  const requested = changedIn(state, 'relief', { request });
   return ask.now ? placeTrigger(loadMod(requested)) : requested;
 }
 
@@ -55,18 +58,6 @@ function reasonAgainstRelief(way: ReliefRequest['way'], state: GovernorState): s
       : 'handoffs are switched off (handoff.enabled)';
   if (state.session.commandsOff) return 'slash commands are off in this claude';
   return state.relief.isBlocked ? 'a hook blocks compactions' : undefined;
-}
-
-/** If a relief is already under way, its result also answers this request. */
-function recordReliefRequest(
-  state: GovernorState,
-  way: ReliefRequest['way'],
-  isMidTurn: boolean,
-  by: Requester,
-): GovernorState {
-  const { request } = state.relief;
-  const all = [...(request?.by ?? []), by];
-  return changedIn(state, 'relief', { request: { way, by: all, isMidTurn: isMidTurn || request?.isMidTurn === true } });
 }
 
 /** Ends the run after the turn. Interrupts a turn with `--now`, and a turn that waits for the API, which can take hours. */
