@@ -26,7 +26,7 @@ it('the README fits into two screens', () => {
   expect(README.split('\n').length).toBeLessThanOrEqual(81);
 });
 
-it('the figures of what it is worth are those of the page on it', () => {
+it('the README has the same savings as their page', () => {
   const rows = README.split('\n').filter((line) => /^\| .*: cost \|/.test(line));
   const figures = rows.flatMap((row) => [...row.matchAll(/\$[\d.]+/g)].map(([figure]) => figure));
   expect(figures).toHaveLength(6);
@@ -60,7 +60,7 @@ it('every message of the page on trouble is one that ctxb prints', () => {
   expect(parts.filter((part) => !source.includes(part))).toEqual([]);
 });
 
-it('the page on the architecture says of every folder of the source what is in it', () => {
+it('docs/architecture.md describes every source folder', () => {
   const files = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' }).filter((file) =>
     file.endsWith('.ts'),
   );

@@ -179,7 +179,8 @@ export const KEYS = {
 
   'limits.time': {
     type: 'duration',
-    description: 'How long a run may take. Then it wraps up or stops, as cost.onLimit sets, and does not ask.',
+    description:
+      'Maximum duration of a run. At the limit, the run wraps up or stops without a question, as cost.onLimit sets.',
     option: '--time-limit <duration>',
   },
   'limits.wait': {

@@ -11,7 +11,7 @@ import { isRelieving } from '../core/governor/steps.ts';
 import { type ZoneName, zoneAt } from '../core/governor/zones/zones.ts';
 import { CtxbError } from '../errors.ts';
 import { createHost } from '../host/governor-host.ts';
-import { replayRun } from '../replay/replay-run.ts';
+import { runForReplay } from '../replay/replay-run.ts';
 import { type PolicyOptions, resolvePolicy, withoutUndefined } from './policy-options.ts';
 
 /** Options of a {@link Governor}. Omitted ones are as in a plain `ctxb run -- claude`. */
@@ -95,7 +95,7 @@ export function createGovernor(options: GovernorOptions = {}): Governor {
   const { policy, mode = 'observe', ...circumstances } = options;
   const runId = crypto.randomUUID();
   // As in a plain `ctxb run -- claude` whose caller writes the stream protocol.
-  const plain = { ...replayRun(resolvePolicy(policy)), showInjected: false, callerPlacedTrigger: false };
+  const plain = { ...runForReplay(resolvePolicy(policy)), showInjected: false, callerPlacedTrigger: false };
   const run: Run = { ...plain, runId, ...withoutUndefined(circumstances), mode };
   const host = createHost(initialState(run));
   return {

@@ -16,7 +16,7 @@ import type { ExactPlan } from '../core/protocol/exact-plan.ts';
 import { type Fields, parseFields } from '../core/protocol/fields.ts';
 import { createHost } from '../host/governor-host.ts';
 import { createModelView } from './model-view.ts';
-import { replayRun } from './replay-run.ts';
+import { runForReplay } from './replay-run.ts';
 
 interface Asking {
   /** The window that claude reports, in tokens. */
@@ -74,14 +74,14 @@ export function createPlayedClaude({ tell, claude, window, prompt }: Asking) {
  * @param window the window that claude reports, in tokens
  * @param onReplaced called after each compaction, with whether the mod answered it; otherwise claude wrote a summary
  */
-export function createGoverned(
+export function createGovernedSession(
   policy: Policy,
   resumes: boolean,
   window: () => number,
   onReplaced: (isExact: boolean) => void,
 ) {
   const run = {
-    ...replayRun(withoutStops(policy)),
+    ...runForReplay(withoutStops(policy)),
     mode: 'act',
     resumes,
     exact: true,

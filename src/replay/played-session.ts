@@ -10,7 +10,7 @@ import { decodeObject } from '../core/protocol/decode.ts';
 import type { AssistantEvent, UserEvent } from '../core/protocol/events.ts';
 import { contextOf, type Usage } from '../core/protocol/usage.ts';
 import { sumOf } from '../core/text/sum-of.ts';
-import { createGoverned } from './governed.ts';
+import { createGovernedSession } from './governed.ts';
 import type { FetchedResult } from './model-view.ts';
 import type { CallBegun } from './observers/calls.ts';
 import type { ObservedLine } from './observers/observer.ts';
@@ -39,7 +39,7 @@ const FRESH_SHARE = 0.5;
 /** Plays a recorded session again with ctxb: the same calls, whose contexts grow by as much as in the recording. */
 export function createPlayedSession(policy: Policy, resumes: boolean, window: () => number, priceOf: PriceOf) {
   const [actual, ctxb] = [createTally(priceOf), createTally(priceOf)];
-  const governed = createGoverned(policy, resumes, window, onReplaced);
+  const governed = createGovernedSession(policy, resumes, window, onReplaced);
   const curve: number[] = [];
   let [before, estimated, fetched] = [0, 0, 0];
   /** Compactions since the last call, and the summaries among them. */

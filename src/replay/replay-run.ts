@@ -2,7 +2,7 @@ import type { Policy } from '../core/governor/policy.ts';
 import type { Run } from '../core/governor/state.ts';
 
 /** The run settings for a plain recording; a record of `ctxb run` contains its own. */
-export function replayRun(policy: Policy): Run {
+export function runForReplay(policy: Policy): Run {
   return {
     policy,
     mode: 'replay',

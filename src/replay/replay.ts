@@ -4,7 +4,7 @@ import { CtxbError } from '../errors.ts';
 import { createLightReplay } from './light/light-replay.ts';
 import { createQuickReader, createSkipper } from './light/quick-reader.ts';
 import { readValues } from './read/read-values.ts';
-import { replayRun } from './replay-run.ts';
+import { runForReplay } from './replay-run.ts';
 import { createSessionReplay, type SessionOptions } from './session-replay.ts';
 import type { Source } from './sources.ts';
 import type { SessionFigures, SessionSummary } from './summary.ts';
@@ -21,7 +21,7 @@ export interface ReplayOptions extends SessionOptions {
 /** Replays one recording in full. @throws CtxbError `unreadable-input` if the file cannot be read */
 export async function replaySource({ file, subagents }: Source, options: ReplayOptions): Promise<SessionSummary> {
   const { policy, read = readValues, stdin, onBytes, ...asked } = options;
-  const replay = createSessionReplay({ ...asked, run: replayRun(policy) });
+  const replay = createSessionReplay({ ...asked, run: runForReplay(policy) });
   const { needsTexts } = replay;
   // Notes are made of the tools' reports too.
   const readQuickly = options.retention ? undefined : createSkipper(needsTexts);
@@ -48,7 +48,7 @@ export interface DepthOptions extends ReplayOptions {
 /** Replays a session log lightly; undefined for other files, and for stdin, which can be read only once. */
 async function readLightly({ file, subagents }: Source, options: ReplayOptions) {
   if (file === '-') return undefined;
-  const replay = createLightReplay({ run: replayRun(options.policy), mask: options.mask });
+  const replay = createLightReplay({ run: runForReplay(options.policy), mask: options.mask });
   const shouldContinue = () => replay.isLog;
   for (const path of [file, ...subagents]) {
     await readValues(path, { ...options, readQuickly: createQuickReader(replay), shouldContinue }, replay.line);

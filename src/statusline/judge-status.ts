@@ -11,12 +11,12 @@ import type { AssistantEvent } from '../core/protocol/events.ts';
 import { contextOf, displayedContext, isAllZero } from '../core/protocol/usage.ts';
 import { createHost } from '../host/governor-host.ts';
 import { createInputReader } from '../replay/input-reader.ts';
-import { replayRun } from '../replay/replay-run.ts';
+import { runForReplay } from '../replay/replay-run.ts';
 import type { StatusInput } from './status-input.ts';
 
 /** Judges an interactive session. @param lines the newest lines of its log */
 export function judgeStatus(lines: readonly string[], status: StatusInput, policy: Policy): GovernorState {
-  const host = createHost(initialState(replayRun(policy)));
+  const host = createHost(initialState(runForReplay(policy)));
   const reader = createInputReader();
   for (const input of lines.flatMap(reader.inputsIn)) host.feed({ ...input, t: 0 });
   return withReport(host.state, status);

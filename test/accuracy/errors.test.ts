@@ -15,7 +15,7 @@ function callsOf(lines: readonly string[]) {
 const errors = (...lines: readonly Line[]) => errorsOf(callsOf(lines.map((line) => JSON.stringify(line))));
 
 describe('errors of the predicted next call', () => {
-  it('are shares of what was measured', () => {
+  it('are shares of the measured size', () => {
     // 4,000 letters are 1,050 tokens or so.
     const [error] = errors(initLine(), callLine(30_000), toolResultLine('x'.repeat(4_000)), callLine(40_000));
     expect(error).toBeCloseTo(((40_000 - 31_050) / 40_000) * 100, 0);

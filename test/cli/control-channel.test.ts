@@ -221,7 +221,7 @@ describe('callbacks', () => {
     },
   );
 
-  it('ours are answered and hidden also if the caller speaks the protocol', async () => {
+  it('answers and hides its own even if the caller speaks the protocol', async () => {
     await using place = await createPlace();
     const env = { PLAY_CALLBACK: 'ctxb:pre-compact' };
     const run = await runFake(place, { fake: 'calls-back', claude: PROTOCOL, stdin: `${PROMPT}\n`, env });

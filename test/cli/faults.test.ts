@@ -21,7 +21,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'resume-run': 'e2e/recovery',
 };
 
-describe('what the user sees, and what is lost', () => {
+describe('the message to the user, and the lost data', () => {
   it.each(sampled(FAULTS, 2))('$fault', async ({ play, says, code, lost, stdout = 'one\ntwo\n' }) => {
     await using place = await createPlace();
     play.prepare?.(place);

@@ -44,7 +44,7 @@ describe('help', () => {
     { args: ['claude', '-p', 'say hi'], says: "did you mean: ctxb run -- claude -p 'say hi'\n" },
     { args: ['run', '-p', 'hi'], says: 'did you mean: ctxb run -- claude -p hi\n' },
     { args: ['run', '--observe', '--model', 'x'], says: 'did you mean: ctxb run --observe -- claude --model x\n' },
-  ])('$args says where claude comes', async ({ args, says }) => {
+  ])('$args shows where to put claude', async ({ args, says }) => {
     await using place = await createPlace();
     const run = await ctxb(place, args);
     expect(run.stderr).toContain(says);

@@ -130,7 +130,7 @@ describe('sources', () => {
     expect(report.sessions).toMatchObject([{ file: '-', calls: 3, turns: 1 }]);
   });
 
-  it('attaches the logs of subagents to their session, also for a folder', async () => {
+  it('attaches the logs of subagents to their session, even in a folder', async () => {
     await using place = await createPlace();
     await mkdir(place.path('logs/s/subagents'), { recursive: true });
     await copyFile(fixture('subagent.session.jsonl'), place.path('logs/s.jsonl'));

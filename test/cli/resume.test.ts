@@ -76,7 +76,7 @@ describe('--resume-run continues as the run began', () => {
     expect(policy).toMatchObject({ strategy: 'handoff', cost: { limitUsd: 3 }, tools: { byTool: { Read: 2000 } } });
   });
 
-  it('after a clean-up, which keeps and names what it needs', async () => {
+  it('after a clean-up, which keeps and names the files that a resume needs', async () => {
     await using place = await createPlace();
     await broken(place);
     const cleanup = await ctxb(place, ['cleanup', '--yes']);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createPlace, ctxb, fake, STREAM, startFake } from './fakes.ts';
 
 describe('--dry-run', () => {
-  it('prints the command, what ctxb adds to the environment, and the settings; it starts and writes nothing', async () => {
+  it('prints the command, the added variables and the settings; starts and writes nothing', async () => {
     await using place = await createPlace();
     const options = ['--dry-run', '--cost-limit', '2', '--compact-at', '60%', '--limit-wait', '1h'];
     const run = await ctxb(place, ['run', ...options, '--', 'no-such-claude', '-p', 'say hello']);

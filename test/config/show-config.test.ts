@@ -95,7 +95,7 @@ it.each(['CTXB_COST_PRICES'])('says that %s must be set in a file', async (name)
 });
 
 it.each<{ json?: true }>([{}, { json: true }])(
-  'prints every finding on stderr, and what is right on stdout ($json)',
+  'prints every finding on stderr, and the valid values on stdout ($json)',
   async (options) => {
     const { exitCode, out, err } = await run(options, { CTXB_WINDOW: 'x', CTXB_QUIET: 'maybe', CTXB_TASK: 'port it' });
     expect([exitCode, out]).toEqual([2, expect.stringMatching(/port it/)]);

@@ -27,7 +27,7 @@ for (const { title, rows } of sampled(GROUPS, 4)) {
 it('docs/differences.md matches (CTXB_SOAK=1 npx vitest run --config test/vitest.config.ts e2e/differences -u)', async (test) => {
   const all = GROUPS.flatMap(({ rows }) => rows);
   if (seen.size < all.length || other !== undefined)
-    return test.skip('not all of it was looked at, or with another claude');
+    return test.skip('an incomplete comparison, or one with another claude');
   const shown = new Set([...seen.values()].flat().map(knownDifference));
   expect(KNOWN_DIFFERENCES.filter((known) => !shown.has(known))).toEqual([]);
   const ordered = new Map(all.map((row) => [row, seen.get(row) ?? []]));

@@ -49,7 +49,7 @@ const PLUGINS = [
 ];
 
 describe.each(PLUGINS)('the plugin $name', ({ copy, tests, uses }) => {
-  it("passes claude's strict validation, and uses only what is listed here", async () => {
+  it("passes claude's strict validation, and uses only the listed parts of the API", async () => {
     await using world = await startWorld({ calls: [] });
     const { code, out } = await claudePlugin(world, 'validate', copy(world), '--strict', '--json');
     const { success, contents } = JSON.parse(out) as Validated;

@@ -257,7 +257,7 @@ it.each(
     ],
     1,
   ),
-)('an unknown agent is refused by $by as by claude alone, and ctxb sends nothing', async ({ front }) => {
+)('$by refuses an unknown agent, as without ctxb, and ctxb sends nothing', async ({ front }) => {
   await using world = await startWorld({ calls: [{ text: 'without limits' }] });
   const { env, cwd } = world.scratch;
   const options = { env: { ...env, CTXB_CLAUDE: world.claude }, cwd };
@@ -271,7 +271,7 @@ it.each(
   expect(world.standin.requests).toEqual([]);
 });
 
-it('an unknown agent is ignored for a caller that speaks the protocol, as by claude alone', async () => {
+it('an unknown agent of a caller that speaks the protocol is ignored, as without ctxb', async () => {
   await using world = await startWorld({ calls: [{ text: 'hi' }] });
   const program = startCtxb(world, { claude: [...SMALL_WINDOW, ...PROTOCOL, '--agent', 'nope'] });
   program.send(promptLine('hello'));

@@ -32,7 +32,7 @@ function scratch(world: World): string {
   return readFileSync(join(world.scratch.cwd, '.context', 'scratch.md'), 'utf8');
 }
 
-it('ctxb note from the agent reaches the notes, and a state the focus', async () => {
+it('a ctxb note from the agent reaches the notes, and a reported state also reaches the focus', async () => {
   await using world = await startWorld(job(tell('state', 'half way'), tell('dead-end', 'no paging there')));
   const finished = await run(world);
   expect(finished.code).toBe(0);

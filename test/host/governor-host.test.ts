@@ -4,9 +4,9 @@ import { DEFAULTS } from '../../src/config/defaults.ts';
 import { initialState } from '../../src/core/governor/initial-state.ts';
 import type { Input } from '../../src/core/governor/input.ts';
 import { createHost, type GovernorHost } from '../../src/host/governor-host.ts';
-import { replayRun } from '../../src/replay/replay-run.ts';
+import { runForReplay } from '../../src/replay/replay-run.ts';
 
-const start = initialState(replayRun(DEFAULTS));
+const start = initialState(runForReplay(DEFAULTS));
 const end: Input = { t: 7, from: 'caller', event: { kind: 'end' } };
 
 /** A host, and what it did, in order: `?` before an input is judged, `!` when its actions are carried out. */

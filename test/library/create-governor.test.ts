@@ -64,7 +64,7 @@ describe('a governor for another program', () => {
     expect(tell(governor, 'caller', userLine('go on')).map(({ kind }) => kind)).toContain('send');
   });
 
-  it('reports in time what is due, and returns lines to pass on unchanged', () => {
+  it('reports due decisions in time, and returns lines to pass on unchanged', () => {
     const governor = createGovernor({ policy: { thresholds: { compact: '60%' } } });
     tell(governor, 'claude', initLine(), callLine(130_000), resultLine());
     const prompt = userLine('go on');

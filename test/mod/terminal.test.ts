@@ -181,7 +181,7 @@ describe('a session', () => {
     expect([30_000, 35_000].map(isBehind)).toEqual([false, true]);
   });
 
-  it('is followed after a compaction until the log shows it', async () => {
+  it('reads the log after a compaction until the log contains it', async () => {
     const plugin = new PluginState({});
     plugin.news = { from: 130_000 };
     const before = [prompt, ...calls(20, 130_000)];

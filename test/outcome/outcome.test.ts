@@ -78,7 +78,7 @@ describe('the model', () => {
     expect(faults.constraintsMet).toBeGreaterThan(50);
   });
 
-  it('violates, repeats and reads again what it does not see', () => {
+  it('violates rules, repeats failures and reads files again if its requests lack them', () => {
     const { faults } = playAll((said) => said.slice(-4).join('\n'));
     expect(faults.constraintsViolated).toBe(faults.constraintsMet);
     expect(faults.deadEndsRepeated).toBe(faults.deadEndsMet);
@@ -139,7 +139,7 @@ describe('the meter', () => {
     expect(meter.bill.calls).toBe(3);
   });
 
-  it('loses what nobody has used for five minutes, or for an hour, and always with a cold cache', () => {
+  it('drops entries unused for five minutes or an hour, and all entries of a cold cache', () => {
     const readAfter = (minutes: number, life: CacheLife) => {
       const meter = createMeter(life);
       meter.usage(body('one'), 0);
@@ -164,7 +164,7 @@ describe('the meter', () => {
   });
 });
 
-it('what ctxb adds is told from what it keeps, and from what claude says', () => {
+it("distinguishes ctxb's additions from kept contents and from claude's own texts", () => {
   const reminder = '<system-reminder>\nPreToolUse:Read hook additional context: 9 lines.\n</system-reminder>';
   const lines = '[ctxb] Done here, one line a step:\n- Bash `make`';
   const note = '[ctxb] The conversation was compacted here.';

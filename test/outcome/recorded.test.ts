@@ -76,7 +76,7 @@ it('what an edit replaces is read again where it is not in sight', () => {
   expect(toolsIn(movesOf(jobOfRecorded(session), () => false))).toEqual(['Read', 'Bash', 'Edit']);
 });
 
-it('a long session costs less with reliefs, and what it fetches again is counted', () => {
+it('a long session costs less with reliefs, and repeated fetches are counted', () => {
   const middle = Array.from({ length: 60 }, (_, at) => round('Bash', { command: `make ${at}` }, 'word '.repeat(4_000)));
   const [init = {}, read = {}, result = {}, ...rest] = SESSION;
   const session = recorded(init, read, result, ...middle.flat(), ...rest) as RecordedSession;

@@ -174,7 +174,7 @@ it("counts claude's other cost once if the output of a process was saved twice",
   expect(totals).toMatchObject({ calls: 3 * first.calls, usd: expect.closeTo(3 * (usd + 0.01), 6) });
 });
 
-it('counts the cost before a fork once, also if its turns have several calls', async () => {
+it('counts the cost before a fork once, even if its turns have several calls', async () => {
   const opening = { type: 'system', subtype: 'init', claude_code_version: '2.1.332', model: 'claude-sonnet-4-5' };
   /** Two calls of 10,000 tokens, each with an answer of 1,000. Only the result has the size of the answers. */
   const output = (session_id: string, total_cost_usd: number) => {

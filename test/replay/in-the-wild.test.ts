@@ -273,7 +273,7 @@ describe('ids from a counter that restarts', () => {
     total_cost_usd: usd,
   });
 
-  it('even if they grow, the session continues, and a shell wrote between', async () => {
+  it('are told apart in a continued session, even if contexts grow and a shell writes in between', async () => {
     const process = (id: string, at: number, written: number) => [
       ...[init(id), spoken(id, `m${at}`, written), '+ claude -p --resume'],
       ended(id, (written * 3.75) / 1_000_000),
@@ -550,7 +550,7 @@ describe('rows of a later claude', () => {
   });
 });
 
-describe('logs that were laid out', () => {
+describe('logs that were reformatted', () => {
   const rows = () => [
     ...[said('s', 'go'), call('s', 'm1', usage(0, 1_000, 0, 0)), said('s', 'on')],
     call('s', 'm2', usage(0, 2_000, 0, 0)),
@@ -586,14 +586,14 @@ describe('logs that were laid out', () => {
 
   const alone = (more: Fields) => put('s.ndjson', [{ type: 'result', is_error: false, session_id: 's', ...more }]);
 
-  it('are read as a result of one call, which sums count too', async () => {
+  it('are read as the result of one call, and sums include that call', async () => {
     alone({ subtype: 'success', num_turns: 1, total_cost_usd: 0.25, usage: usage(4, 20_000, 0, 90) });
     const session = await onlyOne();
     expect(session).toMatchObject({ context: { peak: 20_004 }, traffic: { main: { cacheCreation: 20_000 } } });
     expect(sumsBy([session], 'day')).toMatchObject([{ calls: 1, usd: 0.25 }]);
   });
 
-  it('have no context of a turn that was interrupted: its usage is a sum', async () => {
+  it('show no context for an interrupted turn, because its usage is a sum', async () => {
     const sum = usage(112, 58_211, 1_120_129, 6_814);
     alone({ subtype: 'error_during_execution', num_turns: 0, total_cost_usd: 0.66, usage: sum });
     expect(await onlyOne()).toMatchObject({ calls: 0, cost: { usd: 0.66 }, window: { tokens: null } });

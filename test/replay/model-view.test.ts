@@ -43,7 +43,7 @@ describe('the view of the model', () => {
     expect(sight.missing('src/other.ts')).toBeUndefined();
   });
 
-  it('sees what stays whole, and what is said again', () => {
+  it('sees contents that stay whole, and repeated texts', () => {
     const sight = begun(first, second);
     sight.replace(first, ['one']);
     expect(sight.missing('src/queue.ts')).toBeUndefined();

@@ -64,7 +64,7 @@ describe('with ctxb', () => {
     expect(unpriced.ctxb.usd).toBeNull();
   });
 
-  it('starts a new context where the caller did, and removes what was removed', () => {
+  it('starts a new context where the caller did, and removes the contents that the recording removed', () => {
     const { curve } = tried({ calls: [50_000, 60_000, 55_000, 10_000].map((context) => ({ context })) });
     expect(curve).toEqual([50_000, 60_000, 55_000, 10_000]);
   });

@@ -56,7 +56,7 @@ describe('the vectors of the answers', () => {
   });
 
   // A limit that somebody set holds until somebody says otherwise.
-  it.each(answered(['tp-138']))('$id, on purpose not so: $name: it does not', ({ input }) => {
+  it.each(answered(['tp-138']))('$id, deliberately different: $name', ({ input }) => {
     expect(goesOn(input.responses?.[0] ?? '')).toBe(false);
   });
 });

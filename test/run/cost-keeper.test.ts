@@ -96,7 +96,7 @@ it('claims the cost of the previous call for the current one, if the line has no
   expect(ledger().at(-1)).toMatchObject({ claimed: 200_000 });
 });
 
-it('records a subagent also at the end of a turn, and if it cost nothing', () => {
+it('records a subagent at the end of a turn, even if it cost nothing', () => {
   const noted: number[] = [];
   const world = { ...place(), runId: 'r', period: 'day', limitUsd: undefined, now: () => NOON, notice() {} } as const;
   const costs = createCostKeeper({ ...world, onSpent: ({ agents }) => void noted.push(agents) });
@@ -152,7 +152,7 @@ it('the claim of a call that is interrupted because of other runs stays, as the 
   ).toBeGreaterThan(0);
 });
 
-it('a prompt waits for the first call of another run, also behind a turn without a call', async () => {
+it('a prompt waits for the first call of another run, even after a turn without a call', async () => {
   const { signal } = new AbortController();
   const [one, other] = [keeper('one'), keeper('other')];
   await one.admit(signal);

@@ -124,7 +124,7 @@ describe('the judgement', () => {
     expect(reading.used).toBeGreaterThan(10_000);
   });
 
-  it('knows after a compaction what each context begins with, also if the log is long', () => {
+  it('knows the fixed prefix of a context after a compaction, even in a long log', () => {
     const row = (more: object) => JSON.stringify({ sessionId: 's', version: '2.1.300', ...more });
     const answered = (id: string, counts: object) =>
       row({ type: 'assistant', message: { id, model: 'claude-sonnet-4-5', content: [], usage: counts } });

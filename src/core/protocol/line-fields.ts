@@ -20,7 +20,7 @@ const KNOWN: ReadonlySet<string> = new Set(
     .split(/\s+/),
 );
 
-/** What a line is: its type, and its subtype if claude's system wrote it. */
+/** The name of a kind of line: its type, with the subtype of a `system` line. */
 export function lineName({ type, subtype }: Fields): string {
   return type === 'system' ? `system/${stringOf(subtype)}` : stringOf(type);
 }

@@ -68,7 +68,7 @@ async function askCurator(prompt: string, options: CurateOptions, io: Io): Promi
     timeoutSeconds: curator.timeoutSeconds,
     stop,
   };
-  // No report of this session: the receipt contains its results.
+  // Relays only stderr: the step's receipt contains the other results of this session.
   const end = await runStep(run, io, { relay });
   const { exit_code, error } = end.measured;
   // Without an answer, the last line of stderr names the cause.

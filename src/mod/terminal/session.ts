@@ -16,7 +16,7 @@ import { rowsIn } from '../../core/protocol/objects-in.ts';
 import { unmasked } from '../../core/text/words.ts';
 import { createHost } from '../../host/governor-host.ts';
 import { createInputReader } from '../../replay/input-reader.ts';
-import { replayRun } from '../../replay/replay-run.ts';
+import { runForReplay } from '../../replay/replay-run.ts';
 import { counted } from '../../report/figures.ts';
 import { type StatusReport, unloggedCall, withReport } from '../../statusline/judge-status.ts';
 
@@ -52,7 +52,7 @@ export type TerminalSession = ReturnType<typeof createTerminalSession>;
 /** A session at the terminal: feeds claude's log to the governor and to the notes. */
 export function createTerminalSession(options: Options) {
   const policy = policyFor(options);
-  const run = replayRun(policy);
+  const run = runForReplay(policy);
   const begin = () => createHost(changedIn(initialState(run), 'exact', { phase: 'ready' }));
   let host = begin();
   let reader = createInputReader();

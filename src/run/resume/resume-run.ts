@@ -68,7 +68,7 @@ export async function resumeRun(
   return {
     ...(words.length > 0 ? readWords(words, notice) : readWords(run.words, () => {})),
     resumed: {
-      /** Without an answer: `waiting` if claude has not received them, else `owed`. */
+      /** The prompts without an answer: `waiting` if claude has not received them, else `owed`. */
       prompts,
       figures,
       /** The run's cost so far, and the limits that the user has raised. */
@@ -183,7 +183,10 @@ function readWords(words: readonly string[], notice: (text: string) => void) {
   const [program, ...args] = words;
   const invocation = readClaudeArguments(args);
   if (program === undefined || invocation.kind !== 'headless') {
-    throw new CtxbError('usage', 'how claude was started is not known: ctxb run --resume-run -- claude [arguments]');
+    throw new CtxbError(
+      'usage',
+      'the command that started claude is unknown: ctxb run --resume-run -- claude [arguments]',
+    );
   }
   if (invocation.prompt !== undefined) {
     notice('the prompt next to --resume-run is not sent: the run continues with its own');

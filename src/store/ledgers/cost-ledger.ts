@@ -45,7 +45,7 @@ const KEPT_DAYS = 62;
  * spending.
  */
 export function openCostLedger({ state, project }: CostPlace, { now, runId, period }: CostLedgerOptions) {
-  if (state === undefined) throw new CtxbError('store', 'no home folder to count costs in: set HOME');
+  if (state === undefined) throw new CtxbError('store', 'no home folder for the costs: set HOME');
   const name = nameOf(project);
   const folder = openContextDir(join(state, 'costs'), name);
   const seal = openSeal(state);

@@ -49,7 +49,7 @@ export function createSessionStore(path: string, runId: string, onFault: Faults,
     // A removal that is under way may have taken only the first lines.
     const isGone = seal !== undefined && !faulty && (statsOf(stateFile)?.size ?? 0) < size;
     needed.set(kind, write);
-    const removed = new CtxbError('store', `its file in ${path} was removed while it goes on`);
+    const removed = new CtxbError('store', `its file in ${path} was removed during the run`);
     if (isGone) {
       removeRunFile(stateFile);
       [last, size] = ['', 0];

@@ -50,7 +50,7 @@ it.each([
     news: { kind: 'stopped', end: stepEnd({ exit_code: 130, calls: 1 }) },
     says: 'stopped (1.2 s, 1 call, at most 31,000 tokens, $0.25)',
   },
-] as { title: string; news: StepNews; says: string }[])('tells of $title', ({ news, says }) => {
+] as { title: string; news: StepNews; says: string }[])('reports $title', ({ news, says }) => {
   expect(written((progress) => progress.news({ ...news, step: ONE }))).toBe(`ctxb: [one] ${says}\n`);
 });
 

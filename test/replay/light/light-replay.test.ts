@@ -4,7 +4,7 @@ import { DEFAULTS } from '../../../src/config/defaults.ts';
 import { createLightReplay } from '../../../src/replay/light/light-replay.ts';
 import { createQuickReader, createSkipper } from '../../../src/replay/light/quick-reader.ts';
 import { createLineFeed } from '../../../src/replay/read/line-feed.ts';
-import { replayRun } from '../../../src/replay/replay-run.ts';
+import { runForReplay } from '../../../src/replay/replay-run.ts';
 import { createSessionReplay } from '../../../src/replay/session-replay.ts';
 import { createRandom } from '../../support/random.ts';
 import { FIXTURE_RECORDINGS, FOUND_LOGS, linesOf, SHARED_RECORDINGS, TRANSCRIPTS } from '../../support/recordings.ts';
@@ -12,7 +12,7 @@ import { sized } from '../../support/size.ts';
 import { unmasked } from '../../support/unmasked.ts';
 import { gapped, killed, oddLog, torn } from './odd-log.ts';
 
-const how = { run: replayRun(DEFAULTS), mask: unmasked };
+const how = { run: runForReplay(DEFAULTS), mask: unmasked };
 
 /** Reads a recording in pieces, all in one buffer that is written over, as from a file. */
 function feedTo(feed: ReturnType<typeof createLineFeed>, bytes: Buffer): void {

@@ -47,7 +47,7 @@ describe('the story of a session', () => {
     expect(turn).toContain(`\n    subagent  general-purpose, ${figures}: Count the files.\n`);
   });
 
-  it('shows what is known of a session without known calls', () => {
+  it('shows the known figures of a session without known calls', () => {
     const text = written(detail, [summaryOf({ subagents: [{ ...AGENT, id: 'a', peak: 9_400, calls: 2 }] })]);
     expect(text).toContain('\n    subagent  2 calls, peak 9,400, $0.00: a\n');
     const estimated = summaryOf({ subagents: [{ ...AGENT, id: 'b', estimated: true }] });

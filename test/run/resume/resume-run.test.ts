@@ -182,7 +182,7 @@ it('resumes a run that had itself resumed another one, whose files may still exi
   await expect(take()).rejects.toThrow('no unfinished run');
 });
 
-it.each([undefined, RUN.slice(0, 8)])('says what is missing if only the journal was deleted (id %s)', async (id) => {
+it.each([undefined, RUN.slice(0, 8)])('names the journal as missing if only that was deleted (id %s)', async (id) => {
   begin();
   rmSync(join(contextDir(), 'journal.ndjson'));
   const taken = resumeRun({ contextDir: contextDir(), id, words: [] }, io, () => {});

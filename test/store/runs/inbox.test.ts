@@ -75,7 +75,7 @@ describe('an inbox', () => {
     expect(counts).toEqual([104, 104, 42, 0]);
   });
 
-  it('skips a line that is longer than that', () => {
+  it('skips a line above the limit', () => {
     appendFileSync(inbox.path, `${'x'.repeat(2_500_000)}\nnext\n`);
     const lines = [inbox.drain(), inbox.drain(), inbox.drain(), inbox.drain()];
     expect(lines).toEqual([[], [], ['next'], []]);

@@ -14,7 +14,7 @@ import { isCharactersOnly } from '../gauge/gauge.ts';
 import { endAbandoned, forgetFailures, giveUpAfterNativeFailure } from '../operations/compact.ts';
 import { prepareExact } from '../operations/load-mod.ts';
 import { adviseDueRelief, measureRelief, recordCompaction, updateLatch } from '../operations/relief.ts';
-import { onOperationLine, waitLonger } from '../operations/rules.ts';
+import { onOperationLine, restartOwnTurnTimer } from '../operations/rules.ts';
 import { isFailedResume, recordSignOfLife } from '../process/process.ts';
 import { onStalledTurnEnd } from '../process/stall.ts';
 import {
@@ -106,7 +106,7 @@ const RULES: readonly Rule[] = [
   onFact('ending', handleTurnStop),
   onFact('ending', onStalledTurnEnd),
   onFact('ending', onFailedTurn),
-  onFact('ending', waitLonger),
+  onFact('ending', restartOwnTurnTimer),
   (state) => (state.turn.phase === 'running' ? stopHeldPrompt(state) : state),
   // When a turn begins, these timers must not apply to the next prompt.
   whenActing((state, { before }) => {

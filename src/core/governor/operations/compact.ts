@@ -77,7 +77,7 @@ export function onCompactionLine(
 }
 
 export function giveUpCompaction(state: GovernorState, { attempt }: OperationIn<'compacting'>): GovernorState {
-  const verdict = isUnavailable(attempt.retry) ? 'unavailable' : 'silent';
+  const verdict = isApiUnavailable(attempt.retry) ? 'unavailable' : 'silent';
   // A stuck compaction would block all later prompts. If claude has reported a boundary, the compaction made room.
   const concluded = concludeAttempt(state, attempt, attempt.boundarySeen ? 'success' : verdict);
   const stopped = sendInterrupt(changedIn(concluded, 'process', { isStillCompacting: true }));
@@ -210,11 +210,11 @@ function verdictOf(attempt: Attempt, result: ResultEvent): Verdict {
   if (NOTHING_TO_COMPACT.test(errorText)) return 'empty';
   if (COMMANDS_OFF.test(errorText)) return 'refused';
   if (isRejected({ ...attempt, error: errorText })) return 'failed';
-  return isUnavailable(attempt.retry) || saysUnavailable(errorText) ? 'unavailable' : 'failed';
+  return isApiUnavailable(attempt.retry) || saysUnavailable(errorText) ? 'unavailable' : 'failed';
 }
 
 /** Whether the API is down, by claude's last retry. */
-export function isUnavailable(retry: ApiRetryEvent | undefined): boolean {
+export function isApiUnavailable(retry: ApiRetryEvent | undefined): boolean {
   return retry !== undefined && (retry.status === undefined || isTemporary(retry.status));
 }
 

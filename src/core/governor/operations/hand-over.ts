@@ -10,7 +10,7 @@ import { continueStopped } from '../relief/exhaustion.ts';
 import { handoffRequest } from '../relief/handoff-request.ts';
 import type { GovernorState } from '../state.ts';
 import { changed, changedIn, DROP_BUFFERED, decide, emit } from '../steps.ts';
-import { isUnavailable } from './compact.ts';
+import { isApiUnavailable } from './compact.ts';
 import { interruptLateTurn, startClear, startLeaving, TURN_OVER } from './fresh-context.ts';
 import { type HandoffPlan, IDLE, type OperationIn } from './operation.ts';
 
@@ -72,7 +72,8 @@ const QUESTION_TOKENS = 2_000;
 
 export function onAnswerLine(state: GovernorState, operation: OperationIn<'asking'>, event: Event): GovernorState {
   if (event.kind === 'result') return handleAnswer(state, operation, event);
-  const isApiDown = !isAnswer(event) && (operation.isApiDown || (event.kind === 'api-retry' && isUnavailable(event)));
+  const isApiDown =
+    !isAnswer(event) && (operation.isApiDown || (event.kind === 'api-retry' && isApiUnavailable(event)));
   const next = changedIn(state, 'operation', { turn: 'running', isApiDown });
   // A retry shows that claude waits for the API and that the agent is not slow.
   const isWaiting = event.kind === 'api-retry' && !operation.isLate;

@@ -29,13 +29,13 @@ export function onOperationLine(state: GovernorState, event: Event): GovernorSta
 }
 
 /** Restarts the timer of ctxb's own turn, because a turn of claude's delayed it. */
-export function waitLonger(state: GovernorState): GovernorState {
+export function restartOwnTurnTimer(state: GovernorState): GovernorState {
   const { operation } = state;
   return 'turn' in operation ? emit(state, ownTurnTimer(state, operation.phase)) : state;
 }
 
 export function onOperationTimeout(state: GovernorState): GovernorState {
   const { operation, turn } = state;
-  if (turn.phase === 'running') return waitLonger(state);
+  if (turn.phase === 'running') return restartOwnTurnTimer(state);
   return RULES[operation.phase]?.onTimeout(state, operation as never) ?? state;
 }

@@ -17,7 +17,7 @@ export interface Fact {
   /** Any word may follow a path; after other facts the sentence, the quotation or the line must end. */
   readonly isPath?: true;
   /** Compare without quotation marks, because a writer may use others. */
-  readonly isUnmarked?: true;
+  readonly ignoresQuotes?: true;
   /** The text was too long or had several lines, so any text may follow the match. */
   readonly isOpen?: true;
   /** A word for failure must be in the same line or the next two: a bare name says nothing about its outcome. */
@@ -55,10 +55,10 @@ function withoutQuotes(text: string): string {
 
 export function mentionsFact(text: Searchable, fact: Fact): boolean {
   if (fact.alternative !== undefined && mentionsFact(text, fact.alternative)) return true;
-  const { whole, isOpen, isUnmarked, isFailure } = fact;
+  const { whole, isOpen, ignoresQuotes, isFailure } = fact;
   if (whole === '') return true;
   const marked = isOpen ? text.oneLine : text.lines;
-  const within = isUnmarked ? withoutQuotes(marked) : marked;
+  const within = ignoresQuotes ? withoutQuotes(marked) : marked;
   for (let at = within.indexOf(whole); at >= 0; at = within.indexOf(whole, at + 1)) {
     const end = at + whole.length;
     if (isWholeAt(within, at, fact) && (!isFailure || FAILED.test(around(within, at, end)))) return true;
@@ -125,7 +125,7 @@ export function deadEndFact(line: string): Fact {
 export function promptFact(text: string): Fact {
   const { name } = wholeOf(text);
   const fact = { kind: 'prompts', ...wholeOf(text.trim().replace(/[.!?…。！？]+$/, '')), name } as const;
-  return { ...fact, alternative: { ...fact, whole: withoutQuotes(fact.whole), isUnmarked: true } };
+  return { ...fact, alternative: { ...fact, whole: withoutQuotes(fact.whole), ignoresQuotes: true } };
 }
 
 function wholeOf(text: string): Pick<Fact, 'name' | 'whole' | 'isOpen'> {

@@ -126,7 +126,7 @@ describe('a replacement process gets', () => {
     expect(begun).toContainEqual(['open', 'mcp_status']);
   });
 
-  it("with each initialize of the caller's that has no answer yet, and ctxb's hooks in each", () => {
+  it("each unanswered initialize of the caller, with ctxb's hooks in it", () => {
     const driver = inTurn();
     die(driver);
     for (const id of ['c1', 'c2']) {

@@ -409,7 +409,7 @@ describe('after a handoff', () => {
     return { driver, actions: driver.claude(initLine({ session_id: 's2' }), callLine(used)) };
   };
 
-  it('the first call shows what it freed', () => {
+  it('the first call shows how much the handoff freed', () => {
     expect(decisions(landed(30_000).actions)).toMatchObject([
       { kind: 'landed', reason: 'the handoff made room', freed: 130_001 },
     ]);

@@ -112,7 +112,7 @@ describe('contents that the baseline does not fetch', () => {
     expect(contentsOf(agent('a', 9_000), agent('b', 8_000)).step.refetchCost).toBe(0);
   });
 
-  it('include what was cut from a result', () => {
+  it('include the text cut from a result', () => {
     expect(contentsOf(cutRun('t')).step.cut).toBe(900);
   });
 

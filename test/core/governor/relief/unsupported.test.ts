@@ -28,7 +28,7 @@ function worked(init = OLDER, run = runWith({ exact: true })): Driver {
 const unsupported = (driver: Driver) => decisions(driver.actions).filter((one) => nameOf(one) === 'unavailable:relief');
 
 describe('a claude older than the oldest supported', () => {
-  it('is named once, also after a restart', () => {
+  it('is named once, even after a restart', () => {
     const driver = worked();
     driver.prompt('Next.');
     driver.claude(OLDER, callLine(FULL), resultLine());

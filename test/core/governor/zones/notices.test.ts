@@ -30,7 +30,7 @@ function used(driver: Driver): string[] {
 const STOPPING = /begin nothing large/;
 
 describe('the health ledger', () => {
-  it('has each change of zone and each turn', () => {
+  it('contains each change of zone and each turn', () => {
     const driver = afterTurn(50_000);
     driver.prompt('Next.');
     driver.claude(initLine(), callLine(61_000), callLine(101_000), callLine(141_000), callLine(171_000), resultLine());
