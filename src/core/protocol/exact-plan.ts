@@ -83,7 +83,7 @@ export interface Extent {
 export const RESTORE_TOKENS = 1_500;
 
 /** Why the mod leaves a compaction to claude although it could answer. */
-export const TOO_LARGE = "what stays is larger than claude's own summary, and the run may not cost more now";
+export const TOO_LARGE = 'what ctxb keeps would be larger than it, and the run may not cost more now';
 
 /**
  * @param heardTexts messages during turns that the mod knows; the last ones may be newer than the plan

@@ -160,9 +160,9 @@ export const GIVEN_BACK_OPENING = 'The context was compacted while you were work
 function handleSummary(over: GovernorState, reason: string | undefined): GovernorState {
   const { phase, refusals: before } = over.relief.exact;
   if (phase !== 'ready') return announceNotExact(over);
-  if (reason === TOO_LARGE) return over;
   const why = reason ?? 'the mod did not answer';
-  const refusals = before + 1;
+  // The mod works, so the next compaction may be exact.
+  const refusals = why === TOO_LARGE ? before : before + 1;
   if (refusals >= MAX_REFUSALS) return announceNotExact(changedIn(over, 'exact', { phase: 'off', why, refusals }));
   return decide(changedIn(over, 'exact', { refusals }), 'unavailable:exact-once', why);
 }

@@ -247,7 +247,7 @@ describe('a compaction by the mod', () => {
     expect(plan()).toMatchObject({ budget: budget - pictureTokens, summary: { room: room - pictureTokens } });
   });
 
-  it('does not count as refused if the mod leaves it to claude because it would keep more than a summary', () => {
+  it('says why, but does not count as refused, if the mod leaves it to claude because it would keep more than a summary', () => {
     const driver = ready(150_000);
     driver.prompt('Next.');
     for (let time = 0; time < 4; time++) {
@@ -256,7 +256,10 @@ describe('a compaction by the mod', () => {
       driver.claude(boundaryLine('auto', 168_000));
     }
     expect(driver.state.relief.exact.phase).toBe('ready');
-    expect(driver.actions).not.toContainEqual(expect.objectContaining({ kind: 'unavailable' }));
+    const told = decisions(driver.actions).filter(({ kind }) => kind === 'unavailable');
+    expect(told).toEqual(
+      Array.from({ length: 4 }, () => expect.objectContaining({ of: 'exact-once', reason: TOO_LARGE })),
+    );
   });
 
   it('resets the count of refusals', () => {
