@@ -351,6 +351,11 @@ describe('contents that are likely to be used again', () => {
     expect(refetched.calls).toBeGreaterThan(1);
   });
 
+  it('count no risk for pictures that no file has: another screenshot is a new one', () => {
+    const shot = (filename: string): Happening => ['mcp__browser__shot', { filename }, TEXT, { images: 1 }];
+    expect(workingSet(contentsOf(shot('p'), shot('q')), 2, poor).refetchAllCost).toBe(0);
+  });
+
   it('exclude files that claude shows beside its summary, which no tool call has, but count them as a risk', () => {
     const { keep, refetchAllCost } = workingSet(
       contentsOf(read('a'), read('b'), run('t'), 'own summary', read('c')),
