@@ -28,6 +28,7 @@ import {
   decide,
   emit,
   isCompacting,
+  isRelieving,
   type Line,
   setTimer,
 } from '../steps.ts';
@@ -45,7 +46,7 @@ export type NextPrompt = Prompt | 'unseen' | undefined;
  * lost.
  */
 export function startCompaction(state: GovernorState): GovernorState {
-  if (state.operation.phase !== 'idle' || isCompacting(state)) return state;
+  if (isRelieving(state) || isCompacting(state)) return state;
   const how = isExactPossible(state) ? 'exact' : 'summary';
   const focus = focusText(state);
   // In an exact compaction the messages stay, and the focus would stay among them as an instruction.

@@ -262,6 +262,16 @@ describe('the context after a wait', () => {
     expect(said(after)).toEqual([expect.stringMatching(/What it was to answer.*two.*Go on/s)]);
   });
 
+  it('stays if claude is about to restart: nobody would compact it', () => {
+    const driver = full(HOUR, limited);
+    driver.wait(HOUR + 4 * SECOND);
+    driver.tell(exitEvent());
+    expect(driver.state.process.phase).toBe('dead');
+    driver.wait(SECOND);
+    expect(told(driver.timeout('wait'))).toEqual([]);
+    expect(driver.state.operation.phase).toBe('idle');
+  });
+
   it('stays if compacting first would save less than a quarter of a dollar', () => {
     expect(told(waitOut(full(HOUR, limited, 90_000), HOUR + 5 * SECOND))).toEqual([]);
   });
