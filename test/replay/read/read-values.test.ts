@@ -1,5 +1,8 @@
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CtxbError } from '../../../src/errors.ts';
 import type { ReadLine } from '../../../src/replay/read/line-feed.ts';
 import { readValues } from '../../../src/replay/read/read-values.ts';
@@ -14,6 +17,35 @@ describe('reading a recording', () => {
 
   it('reads a file', async () => {
     expect((await read(fixture('compact.ndjson'))).at(-1)).toMatchObject({ kind: 'value', value: { type: 'result' } });
+  });
+
+  describe('of a large file', () => {
+    // Larger than the size from which the next chunk is read ahead; rows of many lengths begin anywhere in a chunk.
+    const rows = 9_000;
+    const folder = mkdtempSync(join(tmpdir(), 'ctxb-read-'));
+    const file = join(folder, 'large.ndjson');
+    const row = (number: number) => `{"number":${number},"text":"${'x'.repeat((number * 37) % 16_000)}"}\n`;
+
+    beforeAll(() => {
+      writeFileSync(file, Array.from({ length: rows }, (_, number) => row(number)).join(''));
+    });
+
+    afterAll(() => rmSync(folder, { recursive: true }));
+
+    it('keeps all rows in order', async () => {
+      const lines = await read(file);
+      expect(statSync(file).size).toBeGreaterThan(64 * 1024 * 1024);
+      const numbers = lines.map((line) => (line.kind === 'value' ? line.value.number : line.kind));
+      expect(numbers).toEqual(Array.from({ length: rows }, (_, number) => number));
+    });
+
+    it('stops when told to', async () => {
+      const lines: ReadLine[] = [];
+      const shouldContinue = () => lines.length < 200;
+      await readValues(file, { stdin: Readable.from([]), shouldContinue }, (line) => lines.push(line));
+      expect(lines.length).toBeGreaterThan(100);
+      expect(lines.length).toBeLessThan(rows / 10);
+    });
   });
 
   it('reads stdin, in pieces of any size', async () => {
