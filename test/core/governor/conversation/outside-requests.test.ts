@@ -8,6 +8,7 @@ import {
   callLine,
   type Driver,
   drive,
+  exitEvent,
   initLine,
   kinds,
   policyWith,
@@ -72,6 +73,25 @@ it('two requests for the same relief lead to one compaction, and each gets an an
   ask(driver, 'compact', true);
   ask(driver, 'handoff');
   expect(answers(driver)).toEqual([{ done: false, text: 'a compaction was asked for before' }]);
+});
+
+it('a compaction that was asked for is asked for again if claude dies in the middle of it', () => {
+  const driver = afterTurn(100_000);
+  ask(driver, 'compact');
+  driver.prompt('Next.');
+  const compactions = () => driver.actions.filter((action) => action.kind === 'compact').length;
+  expect(compactions()).toBe(1);
+  driver.tell(exitEvent());
+  driver.begin();
+  driver.timeout('context');
+  expect(compactions()).toBe(2);
+  driver.claude(
+    statusLine({ compact_result: 'success' }),
+    boundaryLine('manual', 100_000),
+    resultLine({ num_turns: 0 }),
+  );
+  driver.claude(initLine(), callLine(40_000));
+  expect(answers(driver)).toMatchObject([{ done: true, text: 'compacted', after: 40_000 }]);
 });
 
 describe('a request that cannot be met is refused at once', () => {
