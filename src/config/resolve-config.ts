@@ -99,8 +99,8 @@ export async function contextFolder(io: CwdAndEnv, contextDir?: string): Promise
 
 /** Resolves the values that were set. @param all from the lowest source to the highest */
 function resolveValues(all: readonly SetValue[], readFindings: readonly Finding[]): ResolvedConfig {
-  const faults = all.flatMap((value) => checkValue(value) ?? []);
-  const { values: kept, warnings } = keepLimits(all.filter((value) => checkValue(value) === undefined));
+  const faults = new Map(all.map((value) => [value, checkValue(value)]));
+  const { values: kept, warnings } = keepLimits(all.filter((value) => faults.get(value) === undefined));
   const values = latest(kept);
   const origins = [
     ...KEY_PATHS.map((key) => [key, { source: 'default' }]),
@@ -112,7 +112,8 @@ function resolveValues(all: readonly SetValue[], readFindings: readonly Finding[
   const levels = adaptToLevels(withValues(DEFAULTS, settings), sources);
   const isOwnDir = SOURCE_RANKS[sources.contextDir.source] > SOURCE_RANKS.file;
   const config = isOwnDir ? { ...levels, costDir: levels.contextDir } : levels;
-  return { config, sources, values, findings: [...readFindings, ...faults, ...checkLevels(config, sources)], warnings };
+  const own = [...faults.values()].filter((fault) => fault !== undefined);
+  return { config, sources, values, findings: [...readFindings, ...own, ...checkLevels(config, sources)], warnings };
 }
 
 function flagValues(flags: Flags): SetValue[] {
