@@ -16,11 +16,11 @@ export type { ExitEvent, Input, OwnEvent, RecoveredEvent } from './core/governor
 export type { Policy } from './core/governor/policy.ts';
 export type { RecordLine } from './core/governor/record.ts';
 export type { ZoneName } from './core/governor/zones/zones.ts';
+export type { Block } from './core/protocol/block.ts';
 export { decodeLine } from './core/protocol/decode.ts';
 export type {
   ApiRetryEvent,
   AssistantEvent,
-  Block,
   BoundaryEvent,
   CompactStatusEvent,
   ControlCancelEvent,

@@ -1,6 +1,7 @@
 import split2 from 'split2';
+import type { Block } from '../core/protocol/block.ts';
 import { decodeLine } from '../core/protocol/decode.ts';
-import type { Block, Event } from '../core/protocol/events.ts';
+import type { Event } from '../core/protocol/events.ts';
 import type { Output } from '../io.ts';
 import type { SessionSummary } from '../replay/summary.ts';
 import { counted, dollars, roundedTokens, shareOf, tokens } from '../report/figures.ts';

@@ -1,4 +1,4 @@
-import type { Block, ToolUse } from '../core/protocol/events.ts';
+import type { Block, ToolUse } from '../core/protocol/block.ts';
 import { fieldsOf } from '../core/protocol/fields.ts';
 
 /** Paths and figures, which identify something. */

@@ -1,5 +1,5 @@
 import { estimateTokens, measureBlock, UNCALIBRATED } from '../governor/gauge/estimator.ts';
-import type { Block, ToolResult as ResultBlock, ToolUse as UseBlock } from '../protocol/events.ts';
+import type { Block, ToolResult as ResultBlock, ToolUse as UseBlock } from '../protocol/block.ts';
 import type { Extent } from '../protocol/exact-plan.ts';
 import { sumOf } from '../text/sum-of.ts';
 

@@ -1,4 +1,5 @@
-import type { Block, ToolResult, ToolUse, UserRole } from './events.ts';
+import type { Block, ToolResult, ToolUse } from './block.ts';
+import type { UserRole } from './events.ts';
 import { type Fields, fieldsOf, groupsIn, isFields, jsonText, listOf, stringOf, textOf } from './fields.ts';
 import { pictureSize } from './picture.ts';
 

@@ -1,6 +1,6 @@
+import type { Block } from '../../core/protocol/block.ts';
 import { readBlocks } from '../../core/protocol/blocks.ts';
 import { decodeObject } from '../../core/protocol/decode.ts';
-import type { Block } from '../../core/protocol/events.ts';
 import { type Fields, fieldsOf, parseJson } from '../../core/protocol/fields.ts';
 import type { Usage } from '../../core/protocol/usage.ts';
 import { sizedBlock } from '../read/row-parts.ts';

@@ -10,8 +10,8 @@ import {
   type Searchable,
   searchable,
 } from '../../core/memory/notebook/fact.ts';
+import type { ToolUse } from '../../core/protocol/block.ts';
 import { plainText, usesIn } from '../../core/protocol/blocks.ts';
-import type { ToolUse } from '../../core/protocol/events.ts';
 import { fieldsOf } from '../../core/protocol/fields.ts';
 import { collapseWhitespace, LINE_LENGTH } from '../../core/text/words.ts';
 import type { ObservedLine } from './observer.ts';

@@ -1,6 +1,7 @@
 import { isMessage } from '../../core/governor/facts.ts';
 import { estimateTokens, NO_CONTENT } from '../../core/governor/gauge/estimator.ts';
-import type { Block, ToolUse, UserRole } from '../../core/protocol/events.ts';
+import type { Block, ToolUse } from '../../core/protocol/block.ts';
+import type { UserRole } from '../../core/protocol/events.ts';
 import { fieldsOf, textOf } from '../../core/protocol/fields.ts';
 import { type Cutter, LINE_LENGTH } from '../../core/text/words.ts';
 import type { Growth, RecordedResult } from '../recorded-items.ts';

@@ -1,6 +1,6 @@
 import type { Input } from '../../core/governor/input.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
-import type { Block, ToolUse } from '../../core/protocol/events.ts';
+import type { Block, ToolUse } from '../../core/protocol/block.ts';
 
 export interface ObservedLine {
   readonly line: number;

@@ -1,6 +1,7 @@
 import { sizeOf } from '../../core/governor/gauge/text-size.ts';
 import { familyInSignature } from '../../core/governor/gauge/window.ts';
-import type { AssistantEvent, Block, OtherEvent, TextBlock, UserEvent } from '../../core/protocol/events.ts';
+import type { Block, TextBlock } from '../../core/protocol/block.ts';
+import type { AssistantEvent, OtherEvent, UserEvent } from '../../core/protocol/events.ts';
 import { fieldsOf } from '../../core/protocol/fields.ts';
 import { type Usage, withTerms } from '../../core/protocol/usage.ts';
 

@@ -1,4 +1,5 @@
-import type { AssistantEvent, Block, Event, InitEvent, ResultEvent, UserEvent } from '../../protocol/events.ts';
+import type { Block } from '../../protocol/block.ts';
+import type { AssistantEvent, Event, InitEvent, ResultEvent, UserEvent } from '../../protocol/events.ts';
 import { COMMANDS_OFF } from '../../protocol/failures.ts';
 import { fieldsOf, textOf } from '../../protocol/fields.ts';
 import { modelName } from '../../protocol/model-name.ts';

@@ -1,4 +1,5 @@
-import type { Block, Event, TextBlock, TextSize } from '../../protocol/events.ts';
+import type { Block, TextBlock, TextSize } from '../../protocol/block.ts';
+import type { Event } from '../../protocol/events.ts';
 import { ownOf } from '../../protocol/fields.ts';
 import type { PictureSize } from '../../protocol/picture.ts';
 import { sumOf } from '../../text/sum-of.ts';

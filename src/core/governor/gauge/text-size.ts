@@ -1,4 +1,4 @@
-import type { TextBlock, TextSize } from '../../protocol/events.ts';
+import type { TextBlock, TextSize } from '../../protocol/block.ts';
 import { isFields } from '../../protocol/fields.ts';
 import { expectedTokens } from './token-estimate.ts';
 

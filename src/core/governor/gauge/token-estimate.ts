@@ -1,4 +1,4 @@
-import type { Block } from '../../protocol/events.ts';
+import type { Block } from '../../protocol/block.ts';
 
 /** Code points per token before the session's own calls show a better figure. */
 export const CHARS_PER_TOKEN = 3.5;

@@ -1,5 +1,6 @@
+import type { ToolResult, ToolUse } from '../../protocol/block.ts';
 import { resultsIn, usesIn } from '../../protocol/blocks.ts';
-import type { AssistantEvent, Event, ToolResult, ToolUse, UserEvent } from '../../protocol/events.ts';
+import type { AssistantEvent, Event, UserEvent } from '../../protocol/events.ts';
 import { fieldsOf, stringOf, textOf } from '../../protocol/fields.ts';
 import type { Calibration } from '../gauge/estimator.ts';
 import { type Contents, endTurn, mapContents, NO_CONTENTS, pathOf } from './content.ts';

@@ -1,5 +1,5 @@
+import type { ToolResult, ToolUse } from '../../protocol/block.ts';
 import { isUnchangedRead } from '../../protocol/blocks.ts';
-import type { ToolResult, ToolUse } from '../../protocol/events.ts';
 import { fieldsOf, stringOf, textOf } from '../../protocol/fields.ts';
 import { sumOf } from '../../text/sum-of.ts';
 import { type Calibration, estimateTokens, measureBlock, UNCALIBRATED } from '../gauge/estimator.ts';

@@ -1,5 +1,6 @@
+import type { ToolResult } from '../../protocol/block.ts';
 import { plainText, resultsIn } from '../../protocol/blocks.ts';
-import type { ControlRequestEvent, ToolResult } from '../../protocol/events.ts';
+import type { ControlRequestEvent } from '../../protocol/events.ts';
 import { type Fields, fieldsOf, jsonText, mapFields, ownOf, stringOf, textOf } from '../../protocol/fields.ts';
 import { isMainMessage } from '../facts.ts';
 import { learnedCharsPerToken } from '../gauge/estimator.ts';

@@ -1,4 +1,4 @@
-import type { ToolResult, ToolUse } from '../../protocol/events.ts';
+import type { ToolResult, ToolUse } from '../../protocol/block.ts';
 import { type Fields, fieldsOf, groupsIn, textOf } from '../../protocol/fields.ts';
 import { durationText, lastLines } from '../../text/words.ts';
 import type { CommandFacts, Outcome } from '../entry.ts';

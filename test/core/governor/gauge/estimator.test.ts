@@ -11,7 +11,7 @@ import {
 } from '../../../../src/core/governor/gauge/estimator.ts';
 import { sizeOf } from '../../../../src/core/governor/gauge/text-size.ts';
 import { expectedTokens } from '../../../../src/core/governor/gauge/token-estimate.ts';
-import type { Block, ToolResult } from '../../../../src/core/protocol/events.ts';
+import type { Block, ToolResult } from '../../../../src/core/protocol/block.ts';
 
 const result = (text: string, more = {}): Block => ({
   type: 'tool_result',

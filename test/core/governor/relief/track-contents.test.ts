@@ -10,7 +10,7 @@ import {
 import { contentsAfterRelief } from '../../../../src/core/governor/relief/tool-results.ts';
 import { contentsAfter } from '../../../../src/core/governor/relief/track-contents.ts';
 import { reshownContents, withReshown, workingSet } from '../../../../src/core/governor/relief/working-set.ts';
-import type { ToolResult } from '../../../../src/core/protocol/events.ts';
+import type { ToolResult } from '../../../../src/core/protocol/block.ts';
 
 type Happening =
   | readonly [tool: string, input: object, text?: string, more?: More]
