@@ -5,8 +5,8 @@ import { modelName } from '../core/protocol/model-name.ts';
 import { sumOf } from '../core/text/sum-of.ts';
 import type { LedgerCall, RecordedRelief } from './recorded-items.ts';
 import type { SessionFigures, SessionSummary, SummedFigures } from './summary.ts';
+import { addFigures } from './tally.ts';
 import { createTotal, inUsd, isComplete, ownFigures, totalsOf } from './totals.ts';
-import { whatIfTotals } from './what-if.ts';
 
 /**
  * The report that `--json` prints.
@@ -123,4 +123,24 @@ export function retentionTotals(reliefs: readonly RecordedRelief[]) {
 export function countKept(reliefs: readonly RecordedRelief[], kinds: readonly FactKind[]) {
   const sum = (of: 'all' | 'kept' | 'given') => sumOf(reliefs, (relief) => sumOf(kinds, (kind) => relief[of][kind]));
   return { all: sum('all'), kept: sum('kept'), given: sum('given') };
+}
+
+/** Totals of what-if over all sessions with calls. */
+export type WhatIfTotals = NonNullable<ReturnType<typeof whatIfTotals>>;
+
+/** Sums over sessions; undefined if no session was simulated. */
+export function whatIfTotals(sessions: readonly SessionSummary[]) {
+  const tried = sessions.flatMap(({ whatIf }) => whatIf ?? []);
+  if (tried.length === 0) return undefined;
+  const dearer = tried.map(({ actual, ctxb }) => (ctxb.usd ?? 0) - (actual.usd ?? 0)).filter((usd) => usd > 0);
+  return {
+    sessions: tried.length,
+    /** Number of sessions that would have cost more with ctxb, and the largest increase in US dollars. */
+    dearer: { sessions: dearer.length, mostUsd: Math.max(0, ...dearer) },
+    actual: tried.map(({ actual }) => actual).reduce(addFigures),
+    ctxb: tried.map(({ ctxb }) => ctxb).reduce(addFigures),
+    calls: sumOf(tried, ({ calls }) => calls),
+    fetched: sumOf(tried, ({ fetched }) => fetched),
+    estimated: sumOf(tried, ({ estimated }) => estimated),
+  };
 }

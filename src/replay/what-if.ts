@@ -2,15 +2,9 @@ import { priceFor } from '../core/governor/cost/prices.ts';
 import { isAnswer } from '../core/governor/facts.ts';
 import { LARGE_WINDOW } from '../core/governor/gauge/window.ts';
 import type { Policy } from '../core/governor/policy.ts';
-import { sumOf } from '../core/text/sum-of.ts';
 import type { CallBegun } from './observers/calls.ts';
 import type { ObservedLine, Observer } from './observers/observer.ts';
 import { createPlayedSession, type SessionWhatIf } from './played-session.ts';
-import type { SessionSummary } from './summary.ts';
-import { addFigures } from './tally.ts';
-
-/** Totals over all sessions with calls. */
-export type WhatIfTotals = NonNullable<ReturnType<typeof whatIfTotals>>;
 
 /**
  * Plays a recorded session again with ctxb. A call is played when the next one begins, because it is complete then.
@@ -70,20 +64,3 @@ export function createWhatIf(
 
 /** A session that begins with more tokens continues an earlier conversation. */
 const LARGEST_PREFIX = 100_000;
-
-/** Sums over sessions; undefined if no session was simulated. */
-export function whatIfTotals(sessions: readonly SessionSummary[]) {
-  const tried = sessions.flatMap(({ whatIf }) => whatIf ?? []);
-  if (tried.length === 0) return undefined;
-  const dearer = tried.map(({ actual, ctxb }) => (ctxb.usd ?? 0) - (actual.usd ?? 0)).filter((usd) => usd > 0);
-  return {
-    sessions: tried.length,
-    /** Number of sessions that would have cost more with ctxb, and the largest increase in US dollars. */
-    dearer: { sessions: dearer.length, mostUsd: Math.max(0, ...dearer) },
-    actual: tried.map(({ actual }) => actual).reduce(addFigures),
-    ctxb: tried.map(({ ctxb }) => ctxb).reduce(addFigures),
-    calls: sumOf(tried, ({ calls }) => calls),
-    fetched: sumOf(tried, ({ fetched }) => fetched),
-    estimated: sumOf(tried, ({ estimated }) => estimated),
-  };
-}

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { whatIfTotals } from '../../src/replay/what-if.ts';
+import { whatIfTotals } from '../../src/replay/sums.ts';
 import { jobOfRecorded, readRecorded } from '../outcome/recorded.ts';
 import { playGoverned } from '../support/economy/played-claude.ts';
 import { type CallSketch, type SessionSketch, sketched, sketchedLines } from '../support/recorded-session.ts';

@@ -29,11 +29,13 @@ const PARTS = {
   base: /src\/(process-io|report\/style)\.ts$/,
   config: /src\/(config\/quick-config|store\/files\/read-lines)\.ts$/,
   files: /src\/(store\/folders\/context-dir|run\/headless-run|claude\/find-claude|store\/files\/process-mark)\.ts$/,
+  figures:
+    /src\/(core\/governor\/(policy|waits\/waits-state|relief\/unsupported|zones\/zones)|report\/figures|replay\/read\/(ids|read-values))\.ts$/,
   start: /src\/(cli\/(run-claude|shim)|run\/run-headless)\.ts$/,
   status: /src\/cli\/statusline\.ts$/,
   check: /src\/config\/resolve-config\.ts$/,
   output:
-    /src\/(messages|run\/(ask-person|output\/outlet)|claude\/claude-folders|core\/memory\/notebook\/fact|report\/terminal\/progress)\.ts$/,
+    /src\/(messages|run\/output\/outlet|claude\/claude-folders|core\/memory\/notebook\/fact|report\/terminal\/progress)\.ts$/,
   conduct: /src\/(run\/(conduct|caller-input)|report\/terminal\/terminal)\.ts$/,
   replay: /src\/(replay\/threads|cli\/replay)\.ts$/,
 };

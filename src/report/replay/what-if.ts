@@ -1,8 +1,7 @@
 import type { SessionWhatIf } from '../../replay/played-session.ts';
 import type { SessionSummary } from '../../replay/summary.ts';
-import { dateOf } from '../../replay/sums.ts';
+import { dateOf, type WhatIfTotals, whatIfTotals } from '../../replay/sums.ts';
 import type { TallyFigures } from '../../replay/tally.ts';
-import { type WhatIfTotals, whatIfTotals } from '../../replay/what-if.ts';
 import { counted, dollars, percent, roundedTokens, tokens } from '../figures.ts';
 import { indentRows, presentLines } from '../layout.ts';
 import { onOneLine } from '../printable.ts';
