@@ -4,15 +4,15 @@ import { join, resolve } from 'node:path';
 import { parseJson } from '../core/protocol/fields.ts';
 import { CtxbError, orElse } from '../errors.ts';
 import type { Environment } from '../io.ts';
-import { type Packed, pack, unpack } from '../replay/packed.ts';
+import { type Packed, pack, unpackCalls } from '../replay/packed.ts';
 import type { DepthOptions, SessionAttempt } from '../replay/replay.ts';
 import { bytesOf, type findAllSources, type Source } from '../replay/sources.ts';
 import { isActiveSince, isFull, type SessionFigures } from '../replay/summary.ts';
 import { counted } from '../report/figures.ts';
 import { onOneLine } from '../report/printable.ts';
-import { type FileCache, openFileCache } from '../store/files/file-cache.ts';
+import { type FileCache, openFileCache, splitBytes } from '../store/files/file-cache.ts';
 import { cacheFolder } from '../store/folders/user-folders.ts';
-import { type DiskText, joinTexts, masked, maskedJson } from '../store/masks/disk-text.ts';
+import { type DiskText, joinTexts, masked, maskedJson, unmaskedText } from '../store/masks/disk-text.ts';
 
 /** The program of a worker thread, relative to any bundle. It contains all code that affects the figures. */
 const PROGRAM = new URL('../cli/replay-worker.cjs', import.meta.url);
@@ -77,20 +77,24 @@ async function* replayCached(
 
 /** The texts in light figures are masked already. */
 function toCache(found: SessionFigures): DiskText {
-  const { keys, columns, ...figures } = pack(found);
+  const { keys, columns, marks, ...figures } = pack(found);
   const text = isFull(found) ? maskedJson(figures) : masked(JSON.stringify(figures));
-  return joinTexts([text, masked(keys), masked(columns)], BETWEEN_PARTS);
+  const marksText = unmaskedText(Buffer.from(marks.buffer).toString('base64'));
+  return joinTexts([text, marksText, masked(keys), masked(columns)], String.fromCharCode(BETWEEN_PARTS));
 }
 
-/** Reads an entry of the cache; undefined if it is damaged. Calls, which are most of the text, are not copied. */
-function fromCache(text: string): SessionFigures | undefined {
-  const [figures = '', keys = '', columns = ''] = text.split(BETWEEN_PARTS);
-  const kept = parseJson(figures) as Omit<Packed, 'keys' | 'columns'> | undefined;
-  return kept && unpack({ ...kept, keys, columns });
+/** Reads an entry of the cache; undefined if it is damaged. Calls, which are most of the data, are read on demand. */
+function fromCache(data: Buffer): SessionFigures | undefined {
+  const [figures, marksText, keys, columns] = splitBytes(data, BETWEEN_PARTS);
+  const kept = parseJson(`${figures}`) as Omit<Packed, 'keys' | 'columns' | 'marks'> | undefined;
+  if (kept === undefined) return undefined;
+  const { models, ...found } = kept;
+  const marks = new Int32Array(new Uint8Array(Buffer.from(`${marksText}`, 'base64')).buffer);
+  return { ...found, marks, ledger: () => unpackCalls({ models, keys: `${keys}`, columns: `${columns}` }) };
 }
 
 /** A character that neither JSON nor a key contains. */
-const BETWEEN_PARTS = '\u001f';
+const BETWEEN_PARTS = 0x1f;
 
 /**
  * Milliseconds for which a changed file is not cached. Some file systems store the time of a change in steps of two

@@ -1,8 +1,7 @@
 import { CARRIES_COUNTER_SINCE, toMicroUsd, toUsd } from '../core/governor/cost/cost.ts';
 import { isAtLeast } from '../core/protocol/version.ts';
 import { sumOf } from '../core/text/sum-of.ts';
-import { joinedKeys, keysIn } from './packed.ts';
-import { createIdSet } from './read/ids.ts';
+import { keysIn, marksOf } from './packed.ts';
 import type { LedgerCall } from './recorded-items.ts';
 import { isFull, type SessionFigures, type SessionSummary } from './summary.ts';
 import { ownFigures, sumByName, trafficOf } from './totals.ts';
@@ -84,31 +83,26 @@ function extraOf(session: SessionFigures): number {
 /** The sessions that share a call or compaction with another one. Most do not, so their calls need not be unpacked. */
 function sharingSessions<S extends SessionFigures>(sessions: readonly S[]): S[] {
   if (sessions.length < 2) return [];
-  const marks = sessions.map(marksOf);
-  const known = createIdSet(MANY_PLACES);
-  const repeated = new Set(marks.flat().filter((mark) => known.seen(mark)));
+  const marks = sessions.map(({ marks, ledger, compactions }) => [
+    marks ?? marksOf(ledger()),
+    marksOf(compactions.map(({ t }) => ({ keys: `at ${t}` }))),
+  ]);
+  const repeated = repeatedIn(marks.flat());
   if (repeated.size === 0) return [];
-  return sessions.filter((_, at) => marks[at]?.some((mark) => repeated.has(mark)));
+  return sessions.filter((_, at) => marks[at]?.some((part) => part.some((mark) => repeated.has(mark))));
 }
 
-/** Hashes of the ends of a session's keys, which are random; different keys can collide. */
-function marksOf({ keys, ledger, compactions }: SessionFigures): readonly number[] {
-  const times = compactions.map(({ t }) => `at ${t}`);
-  const text = `${keys ?? joinedKeys(ledger())},${times},`.replaceAll('+', ',');
-  const marks: number[] = [];
-  for (let index = 0, end = text.indexOf(','); end !== -1; index = end + 1, end = text.indexOf(',', index)) {
-    let mark = 0;
-    for (let place = Math.max(index, end - MARKED); place < end; place++)
-      mark = Math.imul(mark ^ text.charCodeAt(place), 0x01000193);
-    if (mark !== 0) marks.push(mark);
+/** The numbers that occur more than once. Sorting takes less time than a set of all numbers. */
+function repeatedIn(parts: readonly Int32Array[]): ReadonlySet<number> {
+  const all = new Int32Array(sumOf(parts, ({ length }) => length));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
   }
-  return marks;
+  all.sort();
+  return new Set(all.filter((mark, index) => mark === all[index - 1]));
 }
-
-const MARKED = 14;
-
-/** Initial number of places, enough for the calls of a gigabyte of logs. */
-const MANY_PLACES = 2 ** 18;
 
 interface HeldCall extends Pick<LedgerCall, 't' | 'microUsd'> {
   readonly session: SessionFigures;

@@ -6,7 +6,8 @@ import type { SessionFigures } from './summary.ts';
  * Figures in a form for messages between threads and for caches. Calls are most of the data but few reports need them,
  * so they are stored as text and parsed on demand.
  */
-export interface Packed extends Omit<SessionFigures, 'ledger' | 'keys'> {
+export interface Packed extends Omit<SessionFigures, 'ledger'> {
+  readonly marks: Int32Array;
   /** All keys as one text. */
   readonly keys: string;
   /** JSON of {@link Stored}. */
@@ -36,7 +37,7 @@ export const SUBAGENT_CALL = 0;
 /** No key contains these characters. */
 const [BETWEEN_CALLS, BETWEEN_KEYS] = [',', '+'];
 
-export function pack({ ledger, keys: _, ...figures }: SessionFigures): Packed {
+export function pack({ ledger, marks, ...figures }: SessionFigures): Packed {
   const calls: readonly (LedgerCall & Partial<CountedCall>)[] = ledger();
   const models = [...new Set(calls.map(({ model }) => model))];
   const columns: Stored = {
@@ -46,23 +47,45 @@ export function pack({ ledger, keys: _, ...figures }: SessionFigures): Packed {
     microUsd: calls.map(({ microUsd }) => microUsd),
     usages: calls.flatMap(({ usage }) => usage ?? []),
   };
-  return { ...figures, keys: joinedKeys(calls), columns: JSON.stringify(columns), models };
+  const keys = joinedKeys(calls);
+  return { ...figures, marks: marks ?? marksIn(keys), keys, columns: JSON.stringify(columns), models };
 }
 
-/** Joins the keys of all calls into one text. */
-export function joinedKeys(calls: readonly Pick<LedgerCall, 'keys'>[]): string {
+function joinedKeys(calls: readonly Pick<LedgerCall, 'keys'>[]): string {
   return calls.map(({ keys }) => keys).join(BETWEEN_CALLS);
 }
 
+/** Hashes of the ends of all keys of the calls. */
+export function marksOf(calls: readonly Pick<LedgerCall, 'keys'>[]): Int32Array {
+  return marksIn(joinedKeys(calls));
+}
+
+/** Hashes of the ends of keys, which are random; different keys can collide. @param keys separated by commas or plus signs */
+function marksIn(keys: string): Int32Array {
+  const text = `${keys},`.replaceAll(BETWEEN_KEYS, BETWEEN_CALLS);
+  const marks: number[] = [];
+  for (
+    let index = 0, end = text.indexOf(BETWEEN_CALLS);
+    end !== -1;
+    index = end + 1, end = text.indexOf(BETWEEN_CALLS, index)
+  ) {
+    let mark = 0;
+    for (let place = Math.max(index, end - MARKED); place < end; place++)
+      mark = Math.imul(mark ^ text.charCodeAt(place), 0x01000193);
+    if (mark !== 0) marks.push(mark);
+  }
+  return Int32Array.from(marks);
+}
+
+const MARKED = 14;
+
 export function unpack({ keys, columns, models, ...figures }: Packed): SessionFigures {
-  return {
-    ...figures,
-    keys,
-    ledger() {
-      const { places, ...rest } = JSON.parse(columns) as Stored;
-      return callsIn({ ...rest, keys: keys.split(BETWEEN_CALLS), models: places.map((at) => models[at] ?? null) });
-    },
-  };
+  return { ...figures, ledger: () => unpackCalls({ keys, columns, models }) };
+}
+
+export function unpackCalls({ keys, columns, models }: Pick<Packed, 'keys' | 'columns' | 'models'>) {
+  const { places, ...rest } = JSON.parse(columns) as Stored;
+  return callsIn({ ...rest, keys: keys.split(BETWEEN_CALLS), models: places.map((at) => models[at] ?? null) });
 }
 
 /** Packs calls without usage, to save memory until a report needs them. Unknown figures must be `NaN`. */
@@ -72,7 +95,7 @@ export function compactCalls({
   times,
   models,
   microUsd,
-}: Columns): Pick<SessionFigures, 'keys' | 'ledger'> {
+}: Columns): Pick<SessionFigures, 'marks' | 'ledger'> {
   const text = keys.join(BETWEEN_CALLS);
   const figures = {
     numbers: new Int32Array(numbers),
@@ -81,7 +104,7 @@ export function compactCalls({
     microUsd: new Float64Array(microUsd as ArrayLike<number>),
     usages: [],
   };
-  return { keys: text, ledger: () => callsIn({ ...figures, keys: text.split(BETWEEN_CALLS) }) };
+  return { marks: marksIn(text), ledger: () => callsIn({ ...figures, keys: text.split(BETWEEN_CALLS) }) };
 }
 
 export function callsIn({ keys, numbers, times, models, microUsd, usages }: Columns): readonly LedgerCall[] {

@@ -41,8 +41,8 @@ export interface SessionFigures {
    * each call.
    */
   readonly ledger: () => readonly LedgerCall[];
-  /** The keys of all calls as one text, if the figures were packed. */
-  readonly keys?: string;
+  /** Hashes of the keys of all calls, by which copies are found, if the figures were packed. */
+  readonly marks?: Int32Array;
   /** Calls that count in other sessions of the same replay; missing if there are no copies. */
   readonly copied?: CopiedCalls;
   readonly compactions: readonly CompactionFigures[];

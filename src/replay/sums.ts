@@ -20,7 +20,7 @@ export function replayReport(sessions: readonly SessionSummary[], by?: Grouping,
   return {
     version: 1,
     // Without data that is only needed to compute sums.
-    sessions: sessions.map(({ ledger: _, keys: __, ...session }) => session),
+    sessions: sessions.map(({ ledger: _, marks: __, ...session }) => session),
     totals: totalsOf(sessions),
     ...(by && { by, sums: sumsBy(sessions, by, since) }),
     ...(retentions.length > 0 && { retention: retentionTotals(retentions.flat()) }),

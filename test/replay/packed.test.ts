@@ -13,8 +13,9 @@ describe.each(['light', 'full'] as const)('at the depth %s', (depth) => {
     const options = { policy: DEFAULTS, depth, series: false, stdin: process.stdin, mask: unmasked } as const;
     for (const source of findSources(path)) {
       const found = await readSource(source, options);
-      const { ledger, keys: _, ...figures } = unpack(JSON.parse(JSON.stringify(pack(found))));
-      const { keys: __, ...all } = found;
+      const { marks, ...packed } = pack(found);
+      const { ledger, marks: _, ...figures } = unpack({ ...JSON.parse(JSON.stringify(packed)), marks });
+      const { marks: __, ...all } = found;
       expect({ ...figures, ledger: ledger() }).toEqual({ ...all, ledger: found.ledger() });
     }
   });

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { orElse } from '../../errors.ts';
 import { type DiskText, joinTexts, masked, unmaskedText } from '../masks/disk-text.ts';
-import { makeFolder, readPlain } from './plain-file.ts';
+import { makeFolder, readPlainBytes } from './plain-file.ts';
 import { removeOldFiles } from './remove-old-files.ts';
 import { replaceFile } from './write-file.ts';
 
@@ -17,7 +17,8 @@ const MAX_BYTES = 256 * 1024 * 1024;
 
 interface Page {
   readonly place: string;
-  readonly entries: Map<string, { readonly identity: string; readonly text: DiskText }>;
+  /** As bytes, because decoding takes longer than reading, and few data are used. */
+  readonly entries: Map<string, { readonly identity: string; readonly data: Buffer }>;
   isNew: boolean;
 }
 
@@ -30,8 +31,8 @@ export function openFileCache(folder: string, key: string) {
     const known = pages.get(of);
     if (known !== undefined) return known;
     const place = join(folder, `${hashOf(`${key}\n${of}`)}.json`);
-    const text = orElse(() => readPlain(place, MAX_BYTES), undefined);
-    const page = { place, entries: entriesIn(text ?? ''), isNew: false };
+    const bytes = orElse(() => readPlainBytes(place, MAX_BYTES), undefined);
+    const page = { place, entries: entriesIn(bytes ?? Buffer.alloc(0)), isNew: false };
     pages.set(of, page);
     return page;
   }
@@ -39,8 +40,9 @@ export function openFileCache(folder: string, key: string) {
   function write([of, { place, entries }]: readonly [string, Page]): void {
     const isThere = (name: string) => existsSync(join(of, JSON.parse(name) as string));
     const kept = [...entries].filter(([name]) => isThere(name));
-    const lines = kept.map(([name, { identity, text }]) =>
-      joinTexts([masked(name), unmaskedText(identity), text], '\t'),
+    // The data were masked before they were put.
+    const lines = kept.map(([name, { identity, data }]) =>
+      joinTexts([masked(name), unmaskedText(identity), unmaskedText(`${data}`)], '\t'),
     );
     makeFolder(folder);
     replaceFile(place, [joinTexts([FIRST_LINE, ...lines], '\n')], { durable: false });
@@ -48,14 +50,14 @@ export function openFileCache(folder: string, key: string) {
 
   return {
     /** The data of a file with the same identity; undefined if it is missing or damaged. */
-    get(file: string, identity: string): string | undefined {
+    get(file: string, identity: string): Buffer | undefined {
       const entry = pageOf(file).entries.get(nameOf(file));
-      return entry?.identity === hashOf(identity) ? entry.text : undefined;
+      return entry?.identity === hashOf(identity) ? entry.data : undefined;
     },
     /** Stores the data of a file. @param text a single line */
     put(file: string, identity: string, text: DiskText): void {
       const page = pageOf(file);
-      page.entries.set(nameOf(file), { identity: hashOf(identity), text });
+      page.entries.set(nameOf(file), { identity: hashOf(identity), data: Buffer.from(text) });
       page.isNew = true;
     },
     /** Writes changed pages and removes old ones. Entries put afterwards are lost. */
@@ -72,15 +74,27 @@ export function openFileCache(folder: string, key: string) {
 }
 
 /** The entries of a page; none if another version wrote it. */
-function entriesIn(page: string): Page['entries'] {
-  const [first, ...lines] = page.split('\n');
+function entriesIn(page: Buffer): Page['entries'] {
+  const [first, ...lines] = splitBytes(page, LINE_FEED);
   const entries: Page['entries'] = new Map();
-  for (const line of first === FIRST_LINE ? lines : []) {
-    const [name = '', identity = '', text = '', end] = line.split('\t');
-    // The data was masked when it was written.
-    if (end === '') entries.set(name, { identity, text: unmaskedText(text) });
+  for (const line of `${first}` === FIRST_LINE ? lines : []) {
+    const [name, identity, data, end] = splitBytes(line, TAB);
+    if (data && end?.length === 0) entries.set(`${name}`, { identity: `${identity}`, data });
   }
   return entries;
+}
+
+const [TAB, LINE_FEED] = [0x09, 0x0a];
+
+/** Like `split` of a string. The parts share the memory of the whole. */
+export function splitBytes(bytes: Buffer, separator: number): readonly Buffer[] {
+  const parts: Buffer[] = [];
+  let from = 0;
+  for (let at = bytes.indexOf(separator); at !== -1; at = bytes.indexOf(separator, from)) {
+    parts.push(bytes.subarray(from, at));
+    from = at + 1;
+  }
+  return [...parts, bytes.subarray(from)];
 }
 
 function nameOf(file: string): string {

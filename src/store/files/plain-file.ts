@@ -193,9 +193,12 @@ export function refuseForeign(path: string, kind: FileKind): void {
 
 /** The beginning of a file, at most `limit` bytes; undefined if it does not exist. */
 export function readPlain(path: string, limit: number): string | undefined {
-  return withPlainFile(path, constants.O_RDONLY, (fd, { size }) =>
-    readAt(fd, 0, Math.min(limit, size)).toString('utf8'),
-  );
+  return readPlainBytes(path, limit)?.toString('utf8');
+}
+
+/** Like {@link readPlain}, without decoding. */
+export function readPlainBytes(path: string, limit: number): Buffer | undefined {
+  return withPlainFile(path, constants.O_RDONLY, (fd, { size }) => readAt(fd, 0, Math.min(limit, size)));
 }
 
 /** Like readPlain, parsed as JSON; undefined also when the file is unreadable or not JSON. */
