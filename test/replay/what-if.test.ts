@@ -25,9 +25,11 @@ function tried(sketch: SessionSketch) {
 const long = (calls: readonly CallSketch[], more: Partial<SessionSketch> = {}) =>
   tried({ calls, window: 1_000_000, ...more });
 
+const LONG = long(growing(200));
+
 describe('with ctxb', () => {
   it('compacts a long turn in its middle without an extra call, at a lower cost', () => {
-    const { actual, ctxb, curve, drops } = long(growing(200));
+    const { actual, ctxb, curve, drops } = LONG;
     expect(drops.length).toBeGreaterThan(2);
     expect(ctxb.reliefs).toBe(drops.length);
     expect(ctxb.usd).toBeLessThan((actual.usd ?? 0) / 2);
@@ -60,7 +62,7 @@ describe('with ctxb', () => {
 
   it('uses the moment of list prices without prices, and reports no cost', () => {
     const unpriced = long(growing(200), { model: 'somebody-s' });
-    expect(unpriced.drops).toEqual(long(growing(200)).drops);
+    expect(unpriced.drops).toEqual(LONG.drops);
     expect(unpriced.ctxb.usd).toBeNull();
   });
 

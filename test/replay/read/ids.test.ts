@@ -12,17 +12,20 @@ const ids = [
 
 it('remembers all ids', () => {
   const seen = createIdSet();
-  for (const id of ids) expect(seen.seen(hashOf(id))).toBe(false);
-  for (const id of ids) expect(seen.seen(hashOf(id))).toBe(true);
+  const known = () => ids.filter((id) => seen.seen(hashOf(id)));
+  expect(known()).toEqual([]);
+  expect(known()).toHaveLength(ids.length);
 });
 
 it('finds the same id in a line', () => {
   const line = Buffer.from(ids.join());
   let from = 0;
-  for (const id of ids) {
-    expect(hashIn(line, from, from + id.length)).toBe(hashOf(id));
+  const missed = ids.filter((id) => {
+    const start = from;
     from += id.length + 1;
-  }
+    return hashIn(line, start, start + id.length) !== hashOf(id);
+  });
+  expect(missed).toEqual([]);
 });
 
 it('hashes an id without Buffer, as in the plugin and in browsers', () => {

@@ -8,10 +8,12 @@ const calls = Array.from(
   { length: 140 },
   (_, at): CallSketch => ({ context: (at + 20) * 1_000, turn: at + 1, output: 100 }),
 );
+const session = sketched({ calls });
+const short = sketched({ calls: calls.slice(0, 2) });
 const text = (...sessions: SessionSummary[]) => written(whatIf, sessions);
 
 it('prints a table of a session with and without ctxb, and the assumptions', () => {
-  const lines = text(sketched({ calls })).split('\n');
+  const lines = text(session).split('\n');
   expect(lines.slice(0, 2)).toEqual([
     'recording  140 calls, window 200,000',
     expect.stringMatching(/^ {2}with ctxb: \d+% less$/),
@@ -24,20 +26,20 @@ it('prints a table of a session with and without ctxb, and the assumptions', () 
 
 it.each([48, 60])('keeps rows whole within %d columns', (columns) => {
   const page = pageOf({ columns, edge: columns });
-  const table = written(whatIf, [sketched({ calls })], { page }).split('\n\n')[0] ?? '';
+  const table = written(whatIf, [session], { page }).split('\n\n')[0] ?? '';
   for (const line of table.split('\n')) expect(line.length).toBeLessThanOrEqual(columns);
   for (const cell of ['peak', '159,000', 'cost']) expect(table).toContain(cell);
 });
 
 it('prints a table over several sessions, and the assumptions once', () => {
-  const all = text(sketched({ calls }), sketched({ calls: calls.slice(0, 2) }), sketched({ calls: [] }));
+  const all = text(session, short, sketched({ calls: [] }));
   expect(all.split('\n\n')).toHaveLength(3);
   expect(all).toMatch(/^All {2}2 sessions, 142 calls\n {2}with ctxb: \d+% less\n/);
   expect(all.match(/^Exact: /gm)).toHaveLength(1);
 });
 
 it('prints a row for each of several sessions, the highest cost first', () => {
-  const [, rows = ''] = text(sketched({ calls: calls.slice(0, 2) }), sketched({ calls })).split('\n\n');
+  const [, rows = ''] = text(short, session).split('\n\n');
   const cells = rows.split('\n').map((line) => line.trim().split(/ {2,}/));
   expect(cells[0]).toEqual(['first prompt', 'calls', 'cost', 'with ctxb', 'compactions']);
   expect(cells[1]).toEqual([
@@ -52,29 +54,30 @@ it('prints a row for each of several sessions, the highest cost first', () => {
 });
 
 it.each([
-  { name: 'no session', each: () => [calls], row: /^ {2}no session would have cost more$/m },
+  { name: 'no session', each: () => [session], row: /^ {2}no session would have cost more$/m },
   {
     name: 'one',
-    each: () => [calls, endedTooSoon()],
+    each: () => [session, endedTooSoon()],
     row: /^ {2}1 of 3 sessions would have cost more, \$0\.\d\d at most$/m,
   },
 ])('reports that $name would have cost more', ({ each, row }) => {
-  expect(text(...[...each(), calls.slice(0, 2)].map((some) => sketched({ calls: some })))).toMatch(row);
+  expect(text(...each(), short)).toMatch(row);
 });
 
 /** Ends with the call behind the first compaction, which names what ten results have that are gone. */
-function endedTooSoon(): CallSketch[] {
-  const curve = sketched({ calls }).whatIf?.curve ?? [];
+function endedTooSoon(): SessionSummary {
+  const curve = session.whatIf?.curve ?? [];
   const last = curve.findIndex((context, at) => context < (curve[at - 1] ?? 0));
   const names = Array.from({ length: 10 }, (_, at) => `src/part-${at}.ts`);
-  return calls
+  const ended = calls
     .slice(0, last + 1)
     .map((call, at) => ({ ...call, gets: names[at] ?? '', says: at === last ? names.join(' ') : '' }));
+  return sketched({ calls: ended });
 }
 
 it('lists no session with limit 0, except a single one', () => {
   const page = pageOf({ list: { limit: 0, since: Date.parse('2026-03-31T12:00') } });
-  const shown = (count: number) => written(whatIf, Array(count).fill(sketched({ calls })), { page });
+  const shown = (count: number) => written(whatIf, Array(count).fill(session), { page });
   expect(shown(2)).toMatch(/^Since 2026-03-31 {2}2 sessions, 280 calls\n {2}with ctxb: .*\n\n {2}2 rows left out/s);
   expect(shown(1)).toMatch(/^recording {2}140 calls/);
 });

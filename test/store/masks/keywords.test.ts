@@ -9,10 +9,12 @@ import { sized } from '../../support/size.ts';
 const rules = SECRET_RULES.map((rule, index) => ({ ...rule, index, name: `${index}: ${rule.what}` }));
 const SAMPLES = sized(1_500, 5_000);
 
-function samplesOf(pattern: RegExp, seed: number): string[] {
-  const samples = Array.from({ length: SAMPLES }, sampler(pattern, createRandom(seed)));
+const SAMPLES_OF = rules.map(({ pattern, index }) => {
+  const samples = Array.from({ length: SAMPLES }, sampler(pattern, createRandom(index)));
   return samples.filter((text) => text.search(pattern) >= 0);
-}
+});
+
+const samplesOf = (index: number): readonly string[] => SAMPLES_OF[index] ?? [];
 
 /** With every pattern tried on every text. */
 function redactWithoutKeywords(text: string): string {
@@ -25,20 +27,20 @@ function redactWithoutKeywords(text: string): string {
 
 describe('each match of a rule contains one of its keywords, and each of them is needed:', () => {
   it.each(rules)('$name', ({ pattern, keywords, index }) => {
-    const found = samplesOf(pattern, index).map((sample) => {
+    const found = samplesOf(index).map((sample) => {
       const searched = pattern.ignoreCase ? sample.toLowerCase() : sample;
-      return keywords.filter((keyword) => keyword !== '' && searched.includes(keyword));
+      return keywords.filter((keyword) => keyword !== '' && searched.includes(keyword)).join(' ');
     });
     expect(found.length).toBeGreaterThan(SAMPLES / 4);
-    expect(found).not.toContainEqual([]);
-    for (const keyword of keywords) expect(found).toContainEqual([keyword]);
+    expect(found).not.toContain('');
+    for (const keyword of keywords) expect(found).toContain(keyword);
     expect(keywords.join('')).not.toMatch(/[[\]\s]/);
   });
 });
 
 it('masking gives the same result as without keywords', () => {
   const random = createRandom(7);
-  const secrets = [...rules.flatMap(({ pattern, index }) => samplesOf(pattern, index)), ...SECRETS.map(textOf)];
+  const secrets = [...SAMPLES_OF.flat(), ...SECRETS.map(textOf)];
   const between = [' ', '\n', '', '=', ': ', '"', '%20', 'İ', 'ſ', 'token', '…'] as const;
   for (let round = sized(1_000, 10_000); round > 0; round--) {
     const parts = Array.from({ length: random.whole(1, 4) }, () => {
