@@ -45,6 +45,8 @@ export default defineConfig({
     // Most tests wait for programs, which wait for each other: more of them at a time than there are processors. Projects
     // go by name: the many short files of unit are last, and fill what the last long ones of e2e leave.
     maxWorkers: availableParallelism() * 2,
+    // Compiling the modules is a tenth of the time of unit: a file whose text has not changed is compiled once.
+    experimental: { fsModuleCache: true },
     reporters: ['default', new SlowestFiles()],
     projects: [
       {
