@@ -240,7 +240,7 @@ describe('ctxb runs', () => {
     const program = start(going, ['--prompt', 'go']);
     await requested(going, 1);
     const listed = async () => JSON.parse(String((await ask(going, 'runs', '--json')).stdout)).runs;
-    await expect.poll(async () => (await listed())[0]?.phase, { timeout: 30_000 }).toBe('working');
+    await expect.poll(async () => (await listed())[0]?.phase, { timeout: 30_000, interval: 300 }).toBe('working');
     const all = await listed();
     expect(all[0]).toMatchObject({ cwd: going.scratch.cwd, end: null, turn: 1, prompts: 1, waitsFor: null });
     expect(all[1]).toMatchObject({ cwd: over.scratch.cwd, end: { reason: 'done', exitCode: 0 }, turn: 1, prompts: 0 });
@@ -262,7 +262,7 @@ describe('ctxb runs', () => {
     const program = startCtxb(world, { flags, claude: [...SMALL_WINDOW, ...STREAM], env });
     program.stdin.end();
     const table = async () => String((await ask(world, 'runs')).stdout);
-    await expect.poll(table, { timeout: 30_000 }).toMatch(/\n\w{8} .* {2}usage limit until \d\d:\d\d\n/);
+    await expect.poll(table, { timeout: 30_000, interval: 300 }).toMatch(/\n\w{8} .* {2}usage limit until \d\d:\d\d\n/);
     expect(String((await ask(world, 'stop')).stdout)).toMatch(/^stopped; 1 prompt not answered/);
     expect((await program.finished).code).toBe(7);
   });

@@ -8,7 +8,7 @@ import { waitForAsks } from '../support/inbox.ts';
 import type { Call, Scenario } from '../support/standin/scenario.ts';
 import { limited, SUBSCRIPTION } from '../support/usage-limits.ts';
 
-const PATIENT = { timeout: 30_000 };
+const PATIENT = { timeout: 30_000, interval: 200 };
 
 let state: string;
 beforeAll(() => {
