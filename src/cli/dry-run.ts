@@ -1,4 +1,4 @@
-import { type ConfigWorld, resolveConfig } from '../config/resolve-config.ts';
+import { type ConfigSources, resolveConfig } from '../config/resolve-config.ts';
 import type { Io } from '../io.ts';
 import { printable, shellLine } from '../report/printable.ts';
 import type { HeadlessRun } from '../run/headless-run.ts';
@@ -8,7 +8,7 @@ import { settingsText } from './config.ts';
 
 export async function printPlan(
   headless: HeadlessRun,
-  settings: Pick<ConfigWorld, 'flags' | 'file'>,
+  settings: Pick<ConfigSources, 'flags' | 'file'>,
   io: Io,
 ): Promise<number> {
   const { command, args, env } = await planStart(headless, io);

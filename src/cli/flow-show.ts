@@ -16,12 +16,12 @@ export interface FlowFlags extends CommonFlags {
 /** `ctxb flow explain`: prints the budgets of each step, and the contents of its briefing. */
 export async function explain(file: string, options: FlowFlags, io: Io): Promise<number> {
   const flow = readFlow(resolve(io.cwd, file), options);
-  const look = await createLook(options, io);
-  await printResult(look(flow).explained, options, io, flowExplainText);
+  const view = await createFlowViewer(options, io);
+  await printResult(view(flow).explained, options, io, flowExplainText);
   return 0;
 }
 
-export async function createLook({ contextDir }: CommonFlags, io: Io) {
+export async function createFlowViewer({ contextDir }: CommonFlags, io: Io) {
   const config = await effectiveConfig(io, { contextDir });
   const { window, flow: global } = config;
   const place = { cwd: io.cwd, contextDir: resolve(io.cwd, config.contextDir), window, global };

@@ -5,13 +5,13 @@ import { createStudio } from '../flow/studio/studio.ts';
 import { startStudioServer } from '../flow/studio/studio-server.ts';
 import type { Io } from '../io.ts';
 import { holdSignals } from '../run/signals.ts';
-import { createLook, type FlowFlags } from './flow-show.ts';
+import { createFlowViewer, type FlowFlags } from './flow-show.ts';
 
 /** The build puts the style sheet here. Commands and their parts are one folder below the program. */
 const STYLE = new URL('../studio.css', import.meta.url);
 
 export async function runStudio(file: string, options: FlowFlags, io: Io): Promise<number> {
-  const fileStudio = createStudio(resolve(io.cwd, file), options.profile, await createLook(options, io));
+  const fileStudio = createStudio(resolve(io.cwd, file), options.profile, await createFlowViewer(options, io));
   // Report a link or an invalid file before the page opens.
   fileStudio();
   const server = await startStudioServer(fileStudio, readFileSync(STYLE, 'utf8'));

@@ -5,7 +5,7 @@ import { contextFolder } from '../config/resolve-config.ts';
 import { timeText } from '../core/text/words.ts';
 import { CtxbError, unreadableError } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { matchOf, mayContain, type Recalled, recallFrom, type Search } from '../replay/recall.ts';
+import { matchOf, mayContain, type RecallMatch, recallFrom, type Search } from '../replay/recall.ts';
 import { findSources } from '../replay/sources.ts';
 import { onOneLine, tell } from '../report/printable.ts';
 import type { Style } from '../report/style.ts';
@@ -18,7 +18,7 @@ interface RecallFlags extends CommonFlags {
   readonly limit: number;
 }
 
-interface Hit extends Recalled {
+interface Hit extends RecallMatch {
   /** claude's session id; for a subagent's log, its name; empty for a document. */
   readonly session: string;
   readonly file: string;
@@ -72,7 +72,7 @@ interface Place {
   readonly session: string;
   /** Milliseconds since the epoch. */
   readonly changed: number;
-  readonly look: (search: Search) => Promise<Recalled[]> | Recalled[];
+  readonly look: (search: Search) => Promise<RecallMatch[]> | RecallMatch[];
 }
 
 /** Searches the newest files first, until enough matches were found. @param tell reports unreadable files */
@@ -123,7 +123,7 @@ function documentsIn(folder: string): Place[] {
   }));
 }
 
-const NAMES: Readonly<Record<Recalled['kind'], string>> = {
+const NAMES: Readonly<Record<RecallMatch['kind'], string>> = {
   prompt: 'you',
   said: 'claude',
   call: '',

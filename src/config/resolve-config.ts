@@ -33,7 +33,7 @@ export interface ResolvedConfig {
   readonly warnings: readonly Finding[];
 }
 
-export interface ConfigWorld extends CwdAndEnv {
+export interface ConfigSources extends CwdAndEnv {
   readonly flags?: Flags;
   readonly file?: WantedFile;
 }
@@ -50,11 +50,11 @@ export interface SetValue {
  * overrides the default. Limits in the user's own file override looser ones in a nearer file. Never throws for an
  * invalid value, and prints nothing.
  */
-export async function resolveConfig(world: ConfigWorld): Promise<ResolvedConfig> {
-  return resolveFound(await readWanted(world.file, world.cwd, world.env), world);
+export async function resolveConfig(sources: ConfigSources): Promise<ResolvedConfig> {
+  return resolveFound(await readWanted(sources.file, sources.cwd, sources.env), sources);
 }
 
-export function resolveFound(found: FoundConfig, { cwd, env, flags = {} }: ConfigWorld): ResolvedConfig {
+export function resolveFound(found: FoundConfig, { cwd, env, flags = {} }: ConfigSources): ResolvedConfig {
   const files = found.files.map(checkFile);
   const variables = readEnvironment(env).values.map(
     ({ key, value, where }): SetValue => ({ key, value: fromText(key, value), origin: { source: 'env', where } }),

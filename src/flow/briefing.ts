@@ -21,14 +21,14 @@ export interface FlowPlace extends BudgetContext {
   readonly cwd: string;
 }
 
-export interface BriefingWorld extends FlowPlace {
+export interface BriefingInputs extends FlowPlace {
   /** The output of a step; undefined if the step has not ended, so that the briefing lacks it. */
   readonly outputs: (stepId: string) => StepOutput | undefined;
   readonly curated?: CuratedChoice | undefined;
 }
 
 /** Packs the briefing of a step: the outputs of the steps that it sees, and the files that they made. */
-export function briefingOf(flow: Flow, step: FlowStep, world: BriefingWorld) {
+export function briefingOf(flow: Flow, step: FlowStep, world: BriefingInputs) {
   const seen = flow.steps.slice(
     0,
     flow.steps.findIndex(({ id }) => id === step.id),

@@ -11,7 +11,7 @@ export interface Transition {
   readonly actions: readonly Action[];
 }
 
-export interface HostWorld<Extra> {
+export interface HostOptions<Extra> {
   /** Called before an input is processed. `extra` was fed with it. */
   readonly onInput?: (input: Input, extra: Extra | undefined) => void;
   /**
@@ -26,7 +26,10 @@ export interface HostWorld<Extra> {
 export type GovernorHost<Extra = undefined> = ReturnType<typeof createHost<Extra>>;
 
 /** The loop around the governor that run, replay, the status line and the library share: input, step, effects. */
-export function createHost<Extra = undefined>(start: GovernorState, { onInput, carryOut, now }: HostWorld<Extra> = {}) {
+export function createHost<Extra = undefined>(
+  start: GovernorState,
+  { onInput, carryOut, now }: HostOptions<Extra> = {},
+) {
   let state = start;
   let depth = 0;
   const later: OwnEvent[] = [];

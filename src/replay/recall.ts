@@ -7,7 +7,7 @@ import { foldCase, LONG_LINE_LENGTH, type Mask, oneLine } from '../core/text/wor
 import { createInputReader } from './input-reader.ts';
 import { readValues } from './read/read-values.ts';
 
-export type Recalled = Readonly<NonNullable<ReturnType<typeof matchOf>>>;
+export type RecallMatch = Readonly<NonNullable<ReturnType<typeof matchOf>>>;
 
 export interface Search {
   /** At least one word, none empty. All must match, ignoring case. */
@@ -36,16 +36,16 @@ export function mayContain(file: string, { words }: Search): boolean {
 }
 
 /** The matches in a log, oldest first. @throws CtxbError `unreadable-input` */
-export async function recallFrom(file: string, search: Search): Promise<Recalled[]> {
+export async function recallFrom(file: string, search: Search): Promise<RecallMatch[]> {
   const reader = createInputReader();
   const extractor = createExtractor({ isLive: false });
-  const found: Recalled[] = [];
+  const found: RecallMatch[] = [];
   await readValues(file, { stdin: Readable.from([]) }, (read) => {
     const line = reader.read(read);
     if (line.kind !== 'input') return;
     for (const item of [...answerTexts(line.input), ...extractor.add(line.input).flatMap(itemOf)]) {
-      const recalled = matchOf(item, search);
-      if (recalled !== undefined) found.push(recalled);
+      const match = matchOf(item, search);
+      if (match !== undefined) found.push(match);
     }
   });
   return found;

@@ -15,9 +15,9 @@ type Sums = Pick<AskEffect, 'spentUsd' | 'limitUsd'>;
 /** Resolves with the typed text; undefined without an answer. */
 export type AskPerson = (question: string) => Promise<string | undefined>;
 
-export type Questions = ReturnType<typeof createQuestions>;
+export type Dialog = ReturnType<typeof createDialog>;
 
-export function createQuestions(io: Io, ask: Watcher['ask']) {
+export function createDialog(io: Io, ask: Watcher['ask']) {
   let open = new AbortController();
   return {
     ask(question: string): ReturnType<AskPerson> {
@@ -25,7 +25,7 @@ export function createQuestions(io: Io, ask: Watcher['ask']) {
       return ask(question, () => readAnswer(io, open.signal));
     },
     /** Cancels the open question. */
-    takeBack: () => open.abort(),
+    cancel: () => open.abort(),
   };
 }
 

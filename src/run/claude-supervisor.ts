@@ -7,7 +7,7 @@ import { messageOf } from '../errors.ts';
 import type { StartClaude } from './executor.ts';
 import type { PassOn } from './output/pass-on.ts';
 
-export interface SupervisorWorld {
+export interface SupervisorDependencies {
   readonly child: Child;
   /** Starts a process in place of an ended one, and resumes its session, if any. */
   readonly startNext: (start: StartClaude, state: GovernorState) => Promise<Child>;
@@ -26,8 +26,8 @@ export type Supervisor = ReturnType<typeof supervise>;
 
 const UNREADABLE: LoggedState = { logged: true, delivered: [], finished: false, openTool: undefined };
 
-export function supervise(world: SupervisorWorld, { passOn, state, tell }: Listener) {
-  let { child } = world;
+export function supervise(dependencies: SupervisorDependencies, { passOn, state, tell }: Listener) {
+  let { child } = dependencies;
   let nextStart: StartClaude | undefined;
   let isStopped = false;
   const wake = new AbortController();
@@ -35,9 +35,9 @@ export function supervise(world: SupervisorWorld, { passOn, state, tell }: Liste
   /** An unreadable log must not keep the run from ending. */
   function loggedState(): LoggedState {
     try {
-      return world.readLog(state());
+      return dependencies.readLog(state());
     } catch (error) {
-      world.onFault(messageOf(error));
+      dependencies.onFault(messageOf(error));
       return UNREADABLE;
     }
   }
@@ -69,9 +69,9 @@ export function supervise(world: SupervisorWorld, { passOn, state, tell }: Liste
       return undefined;
     }
     try {
-      return await world.startNext(start, state());
+      return await dependencies.startNext(start, state());
     } catch (error) {
-      world.onFault(messageOf(error));
+      dependencies.onFault(messageOf(error));
       tell({ kind: 'exit', code: 127, signal: undefined, ...loggedState() });
       return next();
     }

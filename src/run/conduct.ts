@@ -8,7 +8,7 @@ import type { ResultEvent } from '../core/protocol/events.ts';
 import { linesOfStream } from '../core/protocol/frame.ts';
 import { tryOrReport } from '../store/files/store-error.ts';
 import { openTelemetry } from '../telemetry/telemetry.ts';
-import { createQuestions, type Questions } from './ask-person.ts';
+import { createDialog, type Dialog } from './ask-person.ts';
 import { type HeadlessRun, isAttended, outageSeconds, type Watcher } from './headless-run.ts';
 import { createOutlet, type Outlet } from './output/outlet.ts';
 import { createOutput } from './output/output.ts';
@@ -46,7 +46,7 @@ export async function conductSession(headless: HeadlessRun, ends: RunEnds): Prom
   };
   const outlet = createOutlet(io.stdout, onGone, watcher.clear);
   const output = createOutput({ format: invocation.outputFormat, verbose: invocation.verbose }, outlet);
-  const questions = createQuestions(io, watcher.ask);
+  const dialog = createDialog(io, watcher.ask);
   const startSuccessor: RunConnections['startSuccessor'] = async (start, spentUsd) => {
     const next = await ends.startSuccessor(start, spentUsd);
     void listen(next, watcher);
@@ -58,14 +58,14 @@ export async function conductSession(headless: HeadlessRun, ends: RunEnds): Prom
   const admit = async () => files.costs?.admit(gone.signal);
   const opening = files.costs?.opening();
   const spent = (input.lines && (await admit())) ?? opening;
-  const about = { ...ends, startSuccessor, run, output, telemetry, spent, admit, ask: questions.ask };
+  const about = { ...ends, startSuccessor, run, output, telemetry, spent, admit, ask: dialog.ask };
   const session = startSession(headless, about, files);
   if (resumed !== undefined && store.isWhole()) {
     // From here on, this run's own file has the state of the whole run.
     store.journal({ kind: 'end', runId: resumed.runId, resumedBy: runId });
     store.forgetRun(resumed.runId);
   }
-  passSignals(signals, session, questions, outlet);
+  passSignals(signals, session, dialog, outlet);
   const signalled = signals.received();
   // An early signal is already ending claude, so no other process may start.
   if (signalled !== undefined) session.kill(signalled);
@@ -107,15 +107,15 @@ export function shouldReplace({ config, invocation }: HeadlessRun, end: ChildEnd
  * Passes signals to the session. If claude has to be killed, the cause may be a reader that does not read. It would
  * also delay the end of ctxb.
  */
-function passSignals(signals: SignalWatch, session: Session, questions: Questions, outlet: Outlet): void {
+function passSignals(signals: SignalWatch, session: Session, dialog: Dialog, outlet: Outlet): void {
   signals.handOver({
     interrupt() {
-      questions.takeBack();
+      dialog.cancel();
       session.interrupt();
     },
     isStuck: () => outlet.isBlocked,
     kill(signal) {
-      questions.takeBack();
+      dialog.cancel();
       session.kill(signal);
       if (signal === 'SIGKILL') outlet.giveUp();
     },

@@ -11,7 +11,7 @@ import type { PassOn } from './output/pass-on.ts';
 
 type TimerEvent = Extract<Input, { readonly from: 'timer' }>['event'];
 
-export interface ExecutorWorld {
+export interface ExecutorDependencies {
   readonly child: () => Child;
   readonly passOn: PassOn;
   readonly output: Pick<CallerOutput, 'promptSent' | 'whenGiven' | 'isBlocked'>;
@@ -49,12 +49,12 @@ type CarriedOutByOthers =
 
 const MIN_PAUSE_MS = 100;
 
-export function createExecutor(world: ExecutorWorld) {
-  const { store, output } = world;
+export function createExecutor(dependencies: ExecutorDependencies) {
+  const { store, output } = dependencies;
   const timers = new Map<TimerName, NodeJS.Timeout>();
 
   function send(line: string, exact = false): void {
-    const { stdin } = world.child();
+    const { stdin } = dependencies.child();
     if (stdin.writable) stdin.write(exact || line.endsWith('\n') ? line : `${line}\n`);
   }
 
@@ -71,7 +71,7 @@ export function createExecutor(world: ExecutorWorld) {
     clearTimer(timer);
     const end = () => {
       if (output.isBlocked) setTimer(timer, Math.max(afterMs, MIN_PAUSE_MS));
-      else world.feed({ kind: 'timeout', timer });
+      else dependencies.feed({ kind: 'timeout', timer });
     };
     timers.set(timer, setTimeout(end, afterMs));
   }
@@ -86,21 +86,21 @@ export function createExecutor(world: ExecutorWorld) {
       send(JSON.stringify({ type: 'control_response', response: { ...answer, request_id: requestId } }));
     try {
       // With the mod, claude calls no PreCompact hook.
-      if (hook === 'PreCompact' || recall) world.flushNotes();
-      world.beforeHook?.(hook);
-      const { output, decisions } = world.answer(effect);
+      if (hook === 'PreCompact' || recall) dependencies.flushNotes();
+      dependencies.beforeHook?.(hook);
+      const { output, decisions } = dependencies.answer(effect);
       respond({ subtype: 'success', response: output });
       for (const decision of decisions) execute(decision);
     } catch (error) {
       const message = messageOf(error);
       respond({ subtype: 'error', error: `ctxb: ${message}` });
-      world.onFault(`hook ${hook}: ${message}; claude continues without it`);
-      world.hookFailed(requestId);
+      dependencies.onFault(`hook ${hook}: ${message}; claude continues without it`);
+      dependencies.hookFailed(requestId);
     }
   }
 
   const carryOut: Handlers<Effect['kind']> = {
-    ...world.others,
+    ...dependencies.others,
     send(effect) {
       const { line, promptUuid, exact } = effect;
       if (promptUuid === undefined) return send(line, exact);
@@ -118,14 +118,14 @@ export function createExecutor(world: ExecutorWorld) {
     keep: ({ file, texts }) => store.keep(file, texts),
     'answer-hook': answerHook,
     // claude takes a while to exit, so the notes are written meanwhile.
-    'end-input': () => world.child().stdin.end(() => world.flushNotes()),
+    'end-input': () => dependencies.child().stdin.end(() => dependencies.flushNotes()),
     'set-timer': ({ timer, afterMs }) => setTimer(timer, afterMs),
     'clear-timer': ({ timer }) => clearTimer(timer),
-    buffered: ({ fate }) => world.passOn.settle('buffered', fate),
-    deferred: ({ fate }) => world.passOn.settle('deferred', fate),
+    buffered: ({ fate }) => dependencies.passOn.settle('buffered', fate),
+    deferred: ({ fate }) => dependencies.passOn.settle('deferred', fate),
     health: ({ record }) => store.health(record),
     answered: (effect) => output.whenGiven(() => store.run({ prompts: promptChanges(effect) })),
-    kill: ({ signal }) => world.child().kill(signal ?? 'SIGKILL'),
+    kill: ({ signal }) => dependencies.child().kill(signal ?? 'SIGKILL'),
   };
 
   function noteForResuming(decision: Decision): void {
@@ -136,10 +136,10 @@ export function createExecutor(world: ExecutorWorld) {
 
   function execute(action: Action): void {
     if (isDecision(action)) {
-      if (action.kind === 'compact' || action.kind === 'handoff') world.flushNotes();
+      if (action.kind === 'compact' || action.kind === 'handoff') dependencies.flushNotes();
       store.journal(withoutFocus(action));
       noteForResuming(action);
-      world.onDecision(action);
+      dependencies.onDecision(action);
     } else {
       // The table has a function for each kind; the type checker cannot infer that across the union.
       (carryOut[action.kind] as (effect: Effect) => void)(action);
@@ -149,7 +149,7 @@ export function createExecutor(world: ExecutorWorld) {
   return {
     execute,
     whenWritable(resume: () => void): void {
-      const { stdin } = world.child();
+      const { stdin } = dependencies.child();
       // A stream without a reader never emits 'drain'.
       if (!stdin.writable || !stdin.writableNeedDrain) {
         resume();

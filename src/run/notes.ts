@@ -12,7 +12,7 @@ import { type Faults, tryOrReport } from '../store/files/store-error.ts';
 import { type DiskText, joinTexts, masked, maskedJson } from '../store/masks/disk-text.ts';
 import { MEMORY_LOG, openSessionFolder, type SessionFolder } from '../store/sessions/sessions.ts';
 
-export interface NoteTakerWorld {
+export interface NoteTakerOptions {
   readonly memory: Memory;
   readonly run: Run;
   readonly folder: string;
@@ -30,13 +30,13 @@ const FLUSH_AFTER_MS = 500;
 const NOTES_STOPPED = 'no more notes are kept';
 
 /** Connects working memory with its files. */
-export function createNoteTaker(world: NoteTakerWorld) {
-  const { memory } = world;
+export function createNoteTaker(options: NoteTakerOptions) {
+  const { memory } = options;
   let folder: SessionFolder | undefined;
   let files: NoteFiles | undefined;
   let sessionId: string | undefined;
   let isStale = true;
-  let isOver = world.isOff;
+  let isOver = options.isOff;
   /** The state after the newest input. */
   let latest: GovernorState;
   let timer: NodeJS.Timeout | undefined;
@@ -53,7 +53,7 @@ export function createNoteTaker(world: NoteTakerWorld) {
     isOver = true;
     // The timer would only delay the end of the process.
     clearTimeout(timer);
-    world.onFault(consequence, error);
+    options.onFault(consequence, error);
     try {
       folder?.close();
     } catch {
@@ -107,13 +107,13 @@ export function createNoteTaker(world: NoteTakerWorld) {
   }
 
   function open(id: string): void {
-    const { run, folder: root } = world;
+    const { run, folder: root } = options;
     folder = openSessionFolder(root, id, run.runId);
     files = createNoteFiles(folder);
     // The path as the agent should use it.
     const name = join(run.contextDir, relative(root, folder.path));
     if (folder.contested) {
-      world.notice(`another run keeps the notes of session ${id}: this one keeps its own in ${name}`);
+      options.notice(`another run keeps the notes of session ${id}: this one keeps its own in ${name}`);
     }
     opened = earlierNotes(files, name);
   }

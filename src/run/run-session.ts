@@ -16,7 +16,7 @@ import { type AskPerson, askForLimit } from './ask-person.ts';
 import type { CallerInput } from './caller-input.ts';
 import { supervise } from './claude-supervisor.ts';
 import { createExactMod } from './exact-mod.ts';
-import { createExecutor, type ExecutorWorld, type StartClaude } from './executor.ts';
+import { createExecutor, type ExecutorDependencies, type StartClaude } from './executor.ts';
 import { createHandoffWriter } from './handoff-writer.ts';
 import type { HeadlessRun, Watcher } from './headless-run.ts';
 import { linesOf } from './kept-prompts.ts';
@@ -126,7 +126,7 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
     store.journal({ kind: 'session', runId: run.runId, id, log: transcript });
   }
 
-  function others(): ExecutorWorld['others'] {
+  function others(): ExecutorDependencies['others'] {
     return {
       'start-claude': claude.startNext,
       'write-handoff'(effect) {

@@ -116,7 +116,7 @@ it("the next request after each compaction has the user's prompts word for word"
   const [ours = '', native = '', callers = ''] = [0, 1, 2].map((count) => handedBack(world, count));
   // The next prompt is the task, and follows whole.
   expect(ours).toContain('Task: Go on. Actually, use port 8081 instead.');
-  const words = 'the newer holds:\n- #1: Write the plan of the clock and test it. Never touch src/bell.ts.';
+  const words = 'follow the newer:\n- #1: Write the plan of the clock and test it. Never touch src/bell.ts.';
   expect(ours).toContain(words);
   expect(ours).not.toContain('long part');
   // In mid-turn the running prompt comes back whole, before the others.

@@ -3,17 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { BudgetChanges } from '../../src/config/config.ts';
-import { type BriefingWorld, briefingOf, budgetWarnings, effectiveBudgets } from '../../src/flow/briefing.ts';
+import { type BriefingInputs, briefingOf, budgetWarnings, effectiveBudgets } from '../../src/flow/briefing.ts';
 import type { Flow, FlowStep } from '../../src/flow/flow.ts';
 import { flowOf, flowStep, headingsOf } from '../support/packs.ts';
 
 const cwd = mkdtempSync(join(tmpdir(), 'ctxb-briefing-'));
 afterAll(() => rmSync(cwd, { recursive: true }));
 
-const EMPTY: BriefingWorld = { cwd, outputs: () => undefined };
+const EMPTY: BriefingInputs = { cwd, outputs: () => undefined };
 
 /** Every step has run and said this. */
-function ran(texts: Readonly<Record<string, string>>, world: Partial<BriefingWorld> = {}): BriefingWorld {
+function ran(texts: Readonly<Record<string, string>>, world: Partial<BriefingInputs> = {}): BriefingInputs {
   const outputs = (id: string) => {
     const output = texts[id];
     return output === undefined ? undefined : { ok: true, output, error: undefined };

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { BriefingWorld } from '../../src/flow/briefing.ts';
+import type { BriefingInputs } from '../../src/flow/briefing.ts';
 import { explainFlow } from '../../src/flow/report/explain.ts';
 import { fixtureFlow } from '../support/flow-run.ts';
 import { flowOf, flowStep } from '../support/packs.ts';
 
-function world(texts: Readonly<Record<string, string>> = {}): BriefingWorld {
+function world(texts: Readonly<Record<string, string>> = {}): BriefingInputs {
   return {
     cwd: '/nowhere',
     outputs: (id) => (texts[id] === undefined ? undefined : { ok: true, output: texts[id], error: undefined }),

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import type { Io } from '../../src/io.ts';
-import { askForLimit, createQuestions, readAnswer, readLimit } from '../../src/run/ask-person.ts';
+import { askForLimit, createDialog, readAnswer, readLimit } from '../../src/run/ask-person.ts';
 import { vectorsOf } from '../support/recordings.ts';
 
 const REACHED = { kind: 'ask-person', scope: 'run', spentUsd: 10, limitUsd: 10 } as const;
@@ -51,7 +51,7 @@ describe('the vectors of the answers', () => {
     expect(goesOn(input.responses?.[0] ?? '')).toBe(expected.injected_after_each_turn[0] === '');
   });
 
-  it.each(answered(['tp-140']))('$id, inverted: $name: it does not', ({ input }) => {
+  it.each(answered(['tp-140']))('$id, fixed: $name: it does not', ({ input }) => {
     expect(goesOn(input.responses?.[0] ?? '')).toBe(false);
   });
 
@@ -129,11 +129,11 @@ describe('the answer', () => {
 
 it('a cancelled question does not cancel the next one', async () => {
   const { stdin, io } = terminal();
-  const questions = createQuestions(io, (_, answer) => answer());
-  const first = questions.ask('One? ');
-  questions.takeBack();
+  const dialog = createDialog(io, (_, answer) => answer());
+  const first = dialog.ask('One? ');
+  dialog.cancel();
   expect(await first).toBeUndefined();
-  const second = questions.ask('Two? ');
+  const second = dialog.ask('Two? ');
   stdin.write('y\n');
   expect(await second).toBe('y');
 });

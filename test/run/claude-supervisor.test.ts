@@ -5,7 +5,7 @@ import type { LoggedState } from '../../src/claude/claude-log.ts';
 import type { OwnEvent } from '../../src/core/governor/input.ts';
 import type { GovernorState } from '../../src/core/governor/state.ts';
 import { changedIn } from '../../src/core/governor/steps.ts';
-import { type Supervisor, type SupervisorWorld, supervise } from '../../src/run/claude-supervisor.ts';
+import { type Supervisor, type SupervisorDependencies, supervise } from '../../src/run/claude-supervisor.ts';
 import type { StartClaude } from '../../src/run/executor.ts';
 import { drive } from '../support/governor.ts';
 
@@ -34,7 +34,10 @@ function fakeChild(pid: number): FakeChild {
 }
 
 /** A line of processes; `onExit` says what is done about an end, before anything else happens. */
-function lineOf(more: Partial<SupervisorWorld> = {}, onExit: (line: Supervisor, count: number) => void = () => {}) {
+function lineOf(
+  more: Partial<SupervisorDependencies> = {},
+  onExit: (line: Supervisor, count: number) => void = () => {},
+) {
   const first = fakeChild(1);
   const children = [first];
   const events: OwnEvent[] = [];

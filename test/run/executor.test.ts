@@ -2,10 +2,10 @@ import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Action } from '../../src/core/governor/decisions.ts';
 import { type HookName, hookOutput } from '../../src/core/governor/effects.ts';
-import { createExecutor, type ExecutorWorld } from '../../src/run/executor.ts';
+import { createExecutor, type ExecutorDependencies } from '../../src/run/executor.ts';
 
 /** A world that notes what is done to it, in order. */
-function noting(more: Partial<ExecutorWorld> = {}) {
+function noting(more: Partial<ExecutorDependencies> = {}) {
   const notes: unknown[] = [];
   const stdin = new PassThrough();
   // As with every child: its end tells of it.

@@ -3,7 +3,7 @@ import { counted, percent, tokens } from '../../report/figures.ts';
 import { align, foldText, presentLines } from '../../report/layout.ts';
 import { onOneLine } from '../../report/printable.ts';
 import type { Style } from '../../report/style.ts';
-import { type BriefingWorld, briefingOf, effectiveCurator, type FlowPlace } from '../briefing.ts';
+import { type BriefingInputs, briefingOf, effectiveCurator, type FlowPlace } from '../briefing.ts';
 import { earlierRuns } from '../earlier-run.ts';
 import type { Flow, FlowStep } from '../flow.ts';
 import type { ReceiptItem } from '../pack/receipt.ts';
@@ -24,7 +24,7 @@ export type StepExplained = FlowExplained['steps'][number];
  * Explains a flow without running it.
  * @param run id of the run with the outputs of `world`; undefined if the flow has not run
  */
-export function explainFlow(flow: Flow, world: BriefingWorld, run?: string) {
+export function explainFlow(flow: Flow, world: BriefingInputs, run?: string) {
   return {
     version: 1,
     flow: flow.name,
@@ -34,7 +34,7 @@ export function explainFlow(flow: Flow, world: BriefingWorld, run?: string) {
   };
 }
 
-function explainStep(flow: Flow, step: FlowStep, world: BriefingWorld) {
+function explainStep(flow: Flow, step: FlowStep, world: BriefingInputs) {
   const { pack, budgets } = briefingOf(flow, step, {
     ...world,
     // Include steps that have not run.

@@ -7,7 +7,7 @@ import { counted, dollars, shareOf, tokens } from '../figures.ts';
 import { fitText, presentLines } from '../layout.ts';
 import { onOneLine } from '../printable.ts';
 import { ZONE_COLOURS } from '../style.ts';
-import { listed, type Page, type Report } from './format.ts';
+import { type Page, type Report, shownSessions } from './format.ts';
 import { actionRow, closingRows, compactionRow, decisionsWithRow, originRows } from './session-rows.ts';
 
 /** Sources of growth listed by name; the rest are summed as "others". */
@@ -16,7 +16,7 @@ const SOURCES = 6;
 const INDENT = '    ';
 
 export const detail: Report = function* (sessions, page) {
-  for (const [at, session] of listed(sessions, page).entries())
+  for (const [at, session] of shownSessions(sessions, page).entries())
     yield* [...(at === 0 ? [] : ['']), ...timelineOf(session, page)];
 };
 

@@ -5,7 +5,7 @@ import { replayReport } from '../../replay/sums.ts';
 import { ownFigures, sumUsd, totalsOf } from '../../replay/totals.ts';
 import { counted } from '../figures.ts';
 import { onOneLine, printableJson } from '../printable.ts';
-import { listed, type Report } from './format.ts';
+import { type Report, shownSessions } from './format.ts';
 import { figuresOf, shortPaths } from './session-list.ts';
 
 export const json: Report = (sessions, page) => {
@@ -16,12 +16,12 @@ export const json: Report = (sessions, page) => {
     ...(retention && facts && { retention: facts }),
   }));
   const report = replayReport(asked, by, since);
-  return [printableJson({ ...report, sessions: listed(report.sessions, page) }, 2)];
+  return [printableJson({ ...report, sessions: shownSessions(report.sessions, page) }, 2)];
 };
 
 /** A JSON line for each call of the main thread, flat, with the same keys in every line. */
 export const ndjson: Report = function* (sessions, page) {
-  for (const session of listed(sessions, page)) yield* callLines(session.series ?? [], session);
+  for (const session of shownSessions(sessions, page)) yield* callLines(session.series ?? [], session);
 };
 
 export function callLines(calls: readonly RecordedCall[], session: SessionSummary): string[] {
@@ -68,7 +68,7 @@ function addedTokens({ added }: RecordedCall) {
 
 /** One row per session, as in RFC 4180. */
 export const csv: Report = (sessions, page) => {
-  const rows = listed(sessions, page).map((session) => Object.values(csvRow(session)).map(cell).join());
+  const rows = shownSessions(sessions, page).map((session) => Object.values(csvRow(session)).map(cell).join());
   return [HEADER, ...rows].map((row) => `${row}\r`);
 };
 
@@ -152,7 +152,7 @@ function isoTime(t: number | null): string | null {
 }
 
 export const markdown: Report<SessionFigures> = (sessions, page, { breaches, faults }) => {
-  const shown = listed(sessions, page);
+  const shown = shownSessions(sessions, page);
   const names = shortPaths(shown.map(({ file }) => file));
   const rows = shown.map((session, index) => [markdownCell(names[index] ?? ''), ...cellsOf([session])]);
   if (sessions.length > 1) rows.push([`**${counted(sessions.length, 'session')}**`, ...cellsOf(sessions)]);

@@ -34,8 +34,8 @@ export function row(label: string, text: string): string {
   return `  ${label.padEnd(10)}${text}`;
 }
 
-/** The sessions listed individually; sums always cover all sessions. */
-export function listed<Session>(sessions: readonly Session[], { list: { limit } }: Page): readonly Session[] {
+/** The sessions with a row of their own; sums always cover all sessions. */
+export function shownSessions<Session>(sessions: readonly Session[], { list: { limit } }: Page): readonly Session[] {
   return sessions.slice(0, limit);
 }
 

@@ -6,7 +6,7 @@ import { ownFigures, type Totals, totalOf, totalsOf } from '../../replay/totals.
 import { costText, counted, NO_VALUE, percent, tokens } from '../figures.ts';
 import { columnsOf, fitText, padText, presentLines } from '../layout.ts';
 import { onOneLine } from '../printable.ts';
-import { listed, type Page, type Report, unlistedRows } from './format.ts';
+import { type Page, type Report, shownSessions, unlistedRows } from './format.ts';
 import { missingDataRows, sessionRows } from './session-rows.ts';
 
 /** A text column, which is cut on a narrow page; figures never are. */
@@ -33,7 +33,7 @@ export const text: Report<SessionFigures> = (sessions, page) => {
 };
 
 function sessionList(sessions: readonly SessionFigures[], page: Page): string[] {
-  const shown = listed(newestFirst(sessions), page);
+  const shown = shownSessions(newestFirst(sessions), page);
   const totals = totalsOf(sessions);
   const ids = page.list.ids ? shown.map(({ sessionId, file }) => onOneLine(sessionId ?? basename(file))) : [];
   const room = page.columns - Math.max(0, ...ids.map(columnsOf));
@@ -73,7 +73,10 @@ export function promptTable<Session extends SessionFigures>(
   totals: Row,
   page: Page,
 ): string[] {
-  const rows = listed(sessions, page).map((session) => ({ 'first prompt': promptOf(session), ...figures(session) }));
+  const rows = shownSessions(sessions, page).map((session) => ({
+    'first prompt': promptOf(session),
+    ...figures(session),
+  }));
   const lines = rows.length === 0 ? [] : table(rows, totals, counted(sessions.length, 'session'), page, PROMPTS);
   return [...lines, ...unlistedRows(sessions.length, page)];
 }

@@ -161,7 +161,7 @@ describe('memory', () => {
     ).toStrictEqual(['#2']);
     expect(again.toolLog()?.split('\n').slice(2)).toStrictEqual([
       expect.stringMatching(/^2 tool calls in 2 entries,/),
-      expect.stringContaining('between backticks'),
+      expect.stringContaining('in backticks'),
       '',
       expect.stringMatching(/^- .* · Bash `make` exit 0 — `ok` · toolu_1$/),
       expect.stringMatching(/^- .* · Bash `ls` exit 0 — `a` · toolu_2$/),

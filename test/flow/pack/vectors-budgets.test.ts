@@ -116,7 +116,7 @@ describe('override levels', () => {
   });
 });
 
-describe('override levels: known defects, inverted', () => {
+describe('override levels: known defects, fixed', () => {
   it('fs-070: a value keeps its source if later sources do not set it', () => {
     const input = OVERRIDES.find(({ id }) => id === 'fs-070')?.input ?? {};
     const { values } = resolveBudgets(levelsOf(input));
@@ -158,7 +158,7 @@ describe('layers', () => {
   });
 });
 
-describe('layers: known defects, inverted where text is read', () => {
+describe('layers: known defects, fixed where text is read', () => {
   const envOf = (id: string) => LAYERS.find((vector) => vector.id === id)?.input.env ?? 'missing';
 
   async function windowFrom(text: string) {

@@ -62,7 +62,7 @@ describe('classification', () => {
   });
 });
 
-describe('classification: known defects, inverted, for words count whole', () => {
+describe('classification: known defects, fixed, for words count whole', () => {
   const inputOf = (id: string): Item => CLASSIFICATION.find((vector) => vector.id === id)?.input ?? {};
 
   it.each([

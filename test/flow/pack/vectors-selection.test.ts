@@ -115,7 +115,7 @@ describe('selection: exceptions', () => {
   });
 });
 
-describe('selection: known defects, inverted', () => {
+describe('selection: known defects, fixed', () => {
   it('fs-118: within a tier the newest wins the space', () => {
     const made = packed(inputOf('fs-118'));
     expect(made.receipt.items).toMatchObject([
@@ -179,7 +179,7 @@ describe('rendering', () => {
   });
 });
 
-describe('rendering: known defects, inverted', () => {
+describe('rendering: known defects, fixed', () => {
   it('fs-133: a step has succeeded or it has not; there is no unknown mark', () => {
     expect(headingsOf(rendered('fs-133', 5_000).text)).toEqual(['s [OK]', 's [FAIL]', 'last [OK]']);
   });

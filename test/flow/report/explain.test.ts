@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { BriefingWorld } from '../../../src/flow/briefing.ts';
+import type { BriefingInputs } from '../../../src/flow/briefing.ts';
 import type { Flow } from '../../../src/flow/flow.ts';
 import { explainFlow, flowExplainText } from '../../../src/flow/report/explain.ts';
 import { PLAIN, type Style } from '../../../src/report/style.ts';
@@ -17,7 +17,7 @@ writeFileSync(join(cwd, 'plan.md'), '');
 afterAll(() => rmSync(cwd, { recursive: true }));
 
 function explained(flow: Flow, texts: Readonly<Record<string, string>> = {}) {
-  const world: BriefingWorld = {
+  const world: BriefingInputs = {
     cwd,
     outputs: (id) => (texts[id] === undefined ? undefined : { ok: true, output: texts[id], error: undefined }),
   };

@@ -1,7 +1,7 @@
 import { createRandom } from '../random.ts';
 import { PREFIXES, WORLDS } from './drawn.ts';
 import { ANSWER, edit, pathOf, signOf, textOf } from './moves.ts';
-import type { Call, Move, PlayedTurn, PlayedWorld, Sight } from './played-claude.ts';
+import type { Call, Move, PlayedSetup, PlayedTurn, Sight } from './played-claude.ts';
 
 /** What the model can fetch: a file or a page. */
 interface Thing {
@@ -19,7 +19,7 @@ interface Step {
 
 /** What a model does that wants a compaction to cost as much as possible. */
 export interface Adversary {
-  readonly world: PlayedWorld;
+  readonly world: PlayedSetup;
   /** Decides each step by what a compaction has just taken. */
   attack(): readonly PlayedTurn[];
   /** The same steps once more, whatever stands in the request. */

@@ -1,5 +1,5 @@
 import { createRandom } from '../random.ts';
-import type { PlayedWorld } from './played-claude.ts';
+import type { PlayedSetup } from './played-claude.ts';
 import type { Shape } from './shapes.ts';
 
 export const SONNET = { window: 200_000, model: 'claude-sonnet-4-6' };
@@ -12,7 +12,7 @@ export const PREFIXES = [20_000, 33_000, 45_000] as const;
 
 export interface DrawnJob {
   readonly shape: Shape;
-  readonly world: PlayedWorld;
+  readonly world: PlayedSetup;
 }
 
 /** A job drawn by lot. What a change needs fills up to half of the window. */

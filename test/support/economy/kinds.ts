@@ -1,7 +1,7 @@
 import { createRandom } from '../random.ts';
 import { type Desk, jobOfWorks, type Part, pathsOf, type Work } from './desk.ts';
 import { PREFIXES, WORLDS } from './drawn.ts';
-import type { PlayedJob, PlayedWorld } from './played-claude.ts';
+import type { PlayedJob, PlayedSetup } from './played-claude.ts';
 
 /** The parts of a job, one for each prompt. */
 export type Kind = (desk: Desk) => readonly Part[];
@@ -340,7 +340,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
 };
 
 /** A job of a kind, and where it is done; each seed draws another one. */
-export function drawnKind(name: string, seed: number): { readonly job: PlayedJob; readonly world: PlayedWorld } {
+export function drawnKind(name: string, seed: number): { readonly job: PlayedJob; readonly world: PlayedSetup } {
   const random = createRandom(seed * 32_452_843);
   const world = { ...random.pick(WORLDS), prefix: random.pick(PREFIXES), atOnce: random.chance(0.3) };
   const parts = KINDS[name];

@@ -63,7 +63,7 @@ export interface PlayedTurn {
 
 export type PlayedJob = () => readonly PlayedTurn[];
 
-export interface PlayedWorld {
+export interface PlayedSetup {
   readonly window: number;
   readonly model: string;
   readonly policy?: PolicyChanges;
@@ -127,11 +127,11 @@ const CACHE_LIFE_MS = 5 * 60_000;
 const CALL_MS = 8_000;
 
 /** Plays a job with ctxb's governor, whose mod answers compactions with what the real one would keep. @param watch sees it */
-export function playGoverned(job: PlayedJob, world: PlayedWorld, watch = (driver: Driver) => driver): Played {
+export function playGoverned(job: PlayedJob, world: PlayedSetup, watch = (driver: Driver) => driver): Played {
   return play(job, world, watch(drive(runOf(world))));
 }
 
-function runOf({ policy, level }: PlayedWorld) {
+function runOf({ policy, level }: PlayedSetup) {
   return runWith({ exact: true, policy: policyWith(policy), callerPlacedTrigger: level !== undefined });
 }
 
@@ -153,11 +153,11 @@ export function mostUsd({ reliefs }: Pick<Played, 'reliefs'>, alone: number): nu
 }
 
 /** The same job with claude alone, which has a summary written at its own level. */
-export function playAlone(job: PlayedJob, world: PlayedWorld): Played {
+export function playAlone(job: PlayedJob, world: PlayedSetup): Played {
   return play(job, world, undefined);
 }
 
-function play(job: PlayedJob, world: PlayedWorld, driver: Driver | undefined): Played {
+function play(job: PlayedJob, world: PlayedSetup, driver: Driver | undefined): Played {
   const claude = new PlayedClaude(world, driver);
   const turns = job();
   if (world.atOnce) for (const turn of turns) claude.hear(turn);
@@ -167,7 +167,7 @@ function play(job: PlayedJob, world: PlayedWorld, driver: Driver | undefined): P
 }
 
 class PlayedClaude {
-  readonly #world: PlayedWorld;
+  readonly #world: PlayedSetup;
   readonly #driver: Driver | undefined;
   readonly #prefix: number;
   #messages: Message[] = [];
@@ -194,7 +194,7 @@ class PlayedClaude {
   /** By path; those that were used last come last. */
   readonly #files = new Map<string, KnownFile>();
 
-  constructor(world: PlayedWorld, driver: Driver | undefined) {
+  constructor(world: PlayedSetup, driver: Driver | undefined) {
     this.#world = world;
     this.#driver = driver;
     this.#prefix = world.prefix ?? 33_000;
@@ -497,7 +497,7 @@ class PlayedClaude {
 /** Tokens of a call that fetches something. */
 const FETCH_OUTPUT = 150;
 
-function priceOfWorld({ model }: PlayedWorld) {
+function priceOfWorld({ model }: PlayedSetup) {
   const price = priceOf(model, PRICES);
   if (price === undefined) throw new Error(`no price for ${model}`);
   return price;

@@ -2,7 +2,7 @@ import { createRandom, type Random } from '../random.ts';
 import { type Desk, jobOfWorks, type Part, pathsOf, type Thing, type Work } from './desk.ts';
 import type { Kind } from './kinds.ts';
 import { pathOf } from './moves.ts';
-import type { PlayedJob, PlayedWorld } from './played-claude.ts';
+import type { PlayedJob, PlayedSetup } from './played-claude.ts';
 
 /*
  * Jobs as others report them: sizes and orders of calls are those of public sessions, and of issues about contexts that
@@ -404,14 +404,14 @@ const MODELS = {
 type Window = keyof typeof MODELS;
 export const WINDOWS: readonly Window[] = [200_000, 1_000_000];
 
-function worldOf(random: Random, window: Window): PlayedWorld {
+function worldOf(random: Random, window: Window): PlayedSetup {
   const model = random.pick(MODELS[window]);
   const prefix = random.pick([16_000, 25_000, 40_000, 60_000]);
   return { window, model, prefix, cold: random.chance(0.1), atOnce: random.chance(0.3) };
 }
 
 /** A job as others report it, and where it is done; each seed draws another one. */
-export function reportedJob(name: string, seed: number, window: Window): { job: PlayedJob; world: PlayedWorld } {
+export function reportedJob(name: string, seed: number, window: Window): { job: PlayedJob; world: PlayedSetup } {
   const parts = REPORTED[name] as ((desk: Desk) => readonly Part[]) | undefined;
   if (parts === undefined) throw new Error(`no kind ${name}`);
   const random = createRandom(seed * 86_028_121 + window + name.length);
@@ -422,6 +422,6 @@ export function reportedJob(name: string, seed: number, window: Window): { job: 
 const LEVEL_SHARES = [0.4, 0.5, 0.8];
 
 /** A job once at each level that users set. */
-export function atLevels<T extends { readonly world: PlayedWorld }>(each: T) {
+export function atLevels<T extends { readonly world: PlayedSetup }>(each: T) {
   return LEVEL_SHARES.map((share) => ({ ...each, world: { ...each.world, level: share * each.world.window } }));
 }

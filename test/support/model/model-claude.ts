@@ -4,7 +4,7 @@ import type { Line } from '../governor.ts';
 import type { Random } from '../random.ts';
 import type { ModelDisk } from './model-disk.ts';
 import { linesOf } from './model-lines.ts';
-import { type Beat, type Beats, beatsOf, type Habits, type Said, type TurnWorld } from './model-turns.ts';
+import { type Beat, type Beats, beatsOf, type Habits, type ProcessState, type Said } from './model-turns.ts';
 
 export interface ClaudeOptions {
   readonly random: Random;
@@ -30,7 +30,7 @@ export class ModelClaude {
   isInputEnded = false;
 
   readonly #options: ClaudeOptions;
-  readonly #world: TurnWorld;
+  readonly #world: ProcessState;
   readonly #lines: ReturnType<typeof linesOf>;
   readonly #queue: Said[] = [];
   readonly #tasks = new Map<string, ModelTask>();
@@ -46,7 +46,7 @@ export class ModelClaude {
   constructor(options: ClaudeOptions) {
     const { random, habits, disk, session, context, newId } = options;
     this.#options = options;
-    const run: TurnWorld['run'] = {
+    const run: ProcessState['run'] = {
       session,
       context,
       costUsd: 0,

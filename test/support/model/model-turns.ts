@@ -43,7 +43,7 @@ export interface Habits {
 }
 
 /** What the turns of one process have in common. */
-export interface TurnWorld {
+export interface ProcessState {
   readonly random: Random;
   readonly habits: Habits;
   readonly disk: ModelDisk;
@@ -73,7 +73,7 @@ export interface TurnWorld {
 const WINDOW = 200_000;
 const PREFIX = 20_000;
 
-export function beatsOf(world: TurnWorld, said: readonly Said[]): Beats {
+export function beatsOf(world: ProcessState, said: readonly Said[]): Beats {
   const [first] = said;
   if (first === undefined) return backgroundTurn(world);
   if (/^\s*\/compact(\s|$)/.test(first.text)) return compactTurn(world, first);
@@ -82,7 +82,7 @@ export function beatsOf(world: TurnWorld, said: readonly Said[]): Beats {
   return promptTurn(world, said);
 }
 
-function* hook({ random, habits, hooks, lines, newId, run }: TurnWorld, name: string, input: Line): Beats {
+function* hook({ random, habits, hooks, lines, newId, run }: ProcessState, name: string, input: Line): Beats {
   for (const callback_id of hooks()[name] ?? []) {
     if (!random.chance(habits.hooks)) continue;
     const id = newId('hook');
@@ -92,7 +92,7 @@ function* hook({ random, habits, hooks, lines, newId, run }: TurnWorld, name: st
   }
 }
 
-function hear({ disk, random, run }: TurnWorld, said: readonly Said[]): void {
+function hear({ disk, random, run }: ProcessState, said: readonly Said[]): void {
   disk.tell(
     run.session,
     said.map(({ uuid }) => uuid),
@@ -100,7 +100,7 @@ function hear({ disk, random, run }: TurnWorld, said: readonly Said[]): void {
   );
 }
 
-function* promptTurn(world: TurnWorld, said: readonly Said[]): Beats {
+function* promptTurn(world: ProcessState, said: readonly Said[]): Beats {
   const { random, lines, habits } = world;
   const text = said.map((one) => one.text).join('\n');
   hear(world, said);
@@ -114,7 +114,7 @@ function* promptTurn(world: TurnWorld, said: readonly Said[]): Beats {
 
 const ANSWERS = ['# The document', '# The document', '# The document', '', 'No.'] as const;
 
-function* calls(world: TurnWorld, count: number, answer: string): Beats {
+function* calls(world: ProcessState, count: number, answer: string): Beats {
   const { random, lines, habits, run } = world;
   for (let left = count; left > 0; left--) {
     if (random.chance(habits.apiDown)) yield lines.system('api_retry', { error_status: 529 });
@@ -132,7 +132,7 @@ function* calls(world: TurnWorld, count: number, answer: string): Beats {
 }
 
 /** Whether a hook has stopped the turn behind it. */
-function* toolRound(world: TurnWorld): Generator<Beat, boolean, void> {
+function* toolRound(world: ProcessState): Generator<Beat, boolean, void> {
   const { random, lines, run, newId, habits } = world;
   const id = newId('toolu');
   const call = randomCall(random);
@@ -159,7 +159,7 @@ function* toolRound(world: TurnWorld): Generator<Beat, boolean, void> {
 
 type Outcome = Generator<Beat, { readonly text: string; readonly isError: boolean; readonly stops: boolean }, void>;
 
-function* resultOf(world: TurnWorld, call: ToolCall, { way, ...about }: Line): Outcome {
+function* resultOf(world: ProcessState, call: ToolCall, { way, ...about }: Line): Outcome {
   if (way === 'denied') return { text: 'Permission was denied.', isError: true, stops: false };
   if (way === 'failed') {
     const told = yield* toolHook(world, 'PostToolUseFailure', call, { ...about, error: 'Exit code 1' });
@@ -175,7 +175,7 @@ function* resultOf(world: TurnWorld, call: ToolCall, { way, ...about }: Line): O
 }
 
 /** A hook about a tool; what it was answered. */
-function* toolHook(world: TurnWorld, name: string, call: ToolCall, about: Line): Generator<Beat, Line, void> {
+function* toolHook(world: ProcessState, name: string, call: ToolCall, about: Line): Generator<Beat, Line, void> {
   let changes: Line = {};
   const said = { cwd: '/home/dev/project', tool_name: call.name, tool_input: call.input, ...about };
   for (const beat of hook(world, name, said)) {
@@ -185,18 +185,18 @@ function* toolHook(world: TurnWorld, name: string, call: ToolCall, about: Line):
   return changes;
 }
 
-function* permission({ lines, newId }: TurnWorld): Beats {
+function* permission({ lines, newId }: ProcessState): Beats {
   const id = newId('ask');
   yield lines.request(id, { subtype: 'can_use_tool', tool_name: 'Bash', input: {} });
   yield { awaits: id };
 }
 
-function* hang({ habits, random }: TurnWorld): Beats {
+function* hang({ habits, random }: ProcessState): Beats {
   if (habits.hangs > 0 && random.chance(habits.hangs)) yield random.chance(0.5) ? 'deaf' : 'stuck';
 }
 
 /** claude tries again for a while, and gives up. */
-function* unanswered(world: TurnWorld): Beats {
+function* unanswered(world: ProcessState): Beats {
   const { lines, random } = world;
   const status = random.pick([529, 429]);
   yield lines.system('api_retry', { error_status: status, retry_delay_ms: random.pick([1_000, 60_000, 600_000]) });
@@ -205,27 +205,27 @@ function* unanswered(world: TurnWorld): Beats {
   yield* end(world, { is_error: true, result, terminal_reason: 'api_error' });
 }
 
-function* tooLong(world: TurnWorld): Beats {
+function* tooLong(world: ProcessState): Beats {
   const { lines, random } = world;
   yield lines.synthetic('Prompt is too long');
   const terminal_reason = random.pick(['prompt_too_long', 'blocking_limit'] as const);
   yield* end(world, { is_error: true, result: 'Prompt is too long', terminal_reason });
 }
 
-function* end({ run, lines, disk, random }: TurnWorld, more: Line): Beats {
+function* end({ run, lines, disk, random }: ProcessState, more: Line): Beats {
   if (random.chance(0.7)) disk.flush();
   run.isError = more.is_error === true;
   yield lines.result({ total_cost_usd: run.costUsd, ...more });
 }
 
-function* nativeCompaction(world: TurnWorld): Beats {
+function* nativeCompaction(world: ProcessState): Beats {
   const { random, habits, run } = world;
   if (!random.chance(habits.nativeCompaction)) return;
   yield* compaction(world, 'auto');
   if (random.chance(0.2)) run.context = Math.min(run.context + random.whole(0, 120_000), WINDOW - 1);
 }
 
-function* compaction(world: TurnWorld, trigger: 'auto' | 'manual'): Beats {
+function* compaction(world: ProcessState, trigger: 'auto' | 'manual'): Beats {
   const { lines, run, random, habits } = world;
   const before = run.context;
   const isExact = run.hasMod && random.chance(habits.exact);
@@ -262,7 +262,7 @@ function receiptOf(answered: boolean, random: Random): ExactReceipt {
   };
 }
 
-function* compactTurn(world: TurnWorld, said: Said): Beats {
+function* compactTurn(world: ProcessState, said: Said): Beats {
   const { lines, random, habits, disk, run } = world;
   disk.tell(run.session, [said.uuid], random.chance(0.5));
   if (habits.commandsOff) return yield* refused(world, 'compact');
@@ -291,7 +291,7 @@ function* compactTurn(world: TurnWorld, said: Said): Beats {
   yield* end(world, { num_turns: 0, result: error ?? '' });
 }
 
-function* clearTurn(world: TurnWorld, said: Said): Beats {
+function* clearTurn(world: ProcessState, said: Said): Beats {
   const { lines, habits, disk, run, random } = world;
   disk.tell(run.session, [said.uuid], random.chance(0.5));
   if (habits.commandsOff) return yield* refused(world, 'clear');
@@ -312,21 +312,21 @@ function isOwn({ uuid }: Said): boolean {
   return uuid.at(-12) === '0';
 }
 
-function* refused(world: TurnWorld, command: string): Beats {
+function* refused(world: ProcessState, command: string): Beats {
   const text = `/${command} isn't available in this environment.`;
   yield world.lines.init();
   yield world.lines.synthetic(text);
   yield* end(world, { num_turns: 0, result: text });
 }
 
-function* commandTurn(world: TurnWorld, said: Said): Beats {
+function* commandTurn(world: ProcessState, said: Said): Beats {
   world.disk.tell(world.run.session, [said.uuid], world.random.chance(0.5));
   yield world.lines.init();
   yield world.lines.synthetic('So much.');
   yield* end(world, { num_turns: 0, result: 'So much.' });
 }
 
-function* backgroundTurn(world: TurnWorld): Beats {
+function* backgroundTurn(world: ProcessState): Beats {
   const { lines, random, run, habits } = world;
   if (random.chance(0.3)) yield* hook(world, 'UserPromptSubmit', { prompt: '<task-notification>' });
   yield lines.init();

@@ -70,7 +70,7 @@ export interface Task {
    * Whether it ended before a tool of the running turn. Then the next call reports it, and claude starts no turn for
    * it.
    */
-  readonly isToldInTurn?: boolean;
+  readonly isReportedInTurn?: boolean;
   /** When the agent's timer fires, in milliseconds since the epoch. */
   readonly at?: number;
 }

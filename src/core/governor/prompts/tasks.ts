@@ -57,13 +57,13 @@ function withoutFiredWakeup(tasks: Tasks): Tasks {
 }
 
 /** Marks whether the next call of the turn reports ended tasks to the model. */
-function markReported(tasks: Tasks, isToldInTurn: boolean): Tasks {
-  return tasks.map((task) => (task.phase === 'reporting' ? { ...task, isToldInTurn } : task));
+function markReported(tasks: Tasks, isReportedInTurn: boolean): Tasks {
+  return tasks.map((task) => (task.phase === 'reporting' ? { ...task, isReportedInTurn } : task));
 }
 
 /** Removes tasks that a call has reported to the model. No turn follows for them. */
 export function withoutReported(tasks: Tasks): Tasks {
-  return tasks.filter(({ isToldInTurn }) => isToldInTurn !== true);
+  return tasks.filter(({ isReportedInTurn }) => isReportedInTurn !== true);
 }
 
 function afterTaskEvent(tasks: Tasks, event: TaskEvent, isReported: boolean): Tasks {

@@ -86,7 +86,7 @@ function minMoment({ sizeAfter, kept, prefix }: Cycle): number {
  * Like `economicMoment`, for a cache that may have expired. Then claude writes the context to the cache again: all of
  * it, or after a relief only the rest.
  */
-export function momentNow(outlook: ReliefForecast, isCold: boolean): number {
+export function cacheAwareMoment(outlook: ReliefForecast, isCold: boolean): number {
   if (!isCold) return economicMoment(outlook);
   const { continuing, relieving } = compareCosts(outlook);
   return relieving < continuing ? minMoment(outlook) : economicMoment(outlook);

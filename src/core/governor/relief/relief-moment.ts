@@ -7,7 +7,13 @@ import { forecastGrowth } from '../prompts/turns.ts';
 import type { GovernorState } from '../state.ts';
 import { allowedLoss, prefixOf, priceOfModel, ratesToCome, WORST_CASE_BOUND, workingSetOf } from './accounts.ts';
 import { compactionLevel, cycleCost } from './beside-summary.ts';
-import { compareCosts, momentNow, type ReliefForecast, savedPerCall, stakesOfRelief } from './economic-moment.ts';
+import {
+  cacheAwareMoment,
+  compareCosts,
+  type ReliefForecast,
+  savedPerCall,
+  stakesOfRelief,
+} from './economic-moment.ts';
 import { isExactPossible } from './exact.ts';
 import {
   type ContextExtent,
@@ -185,7 +191,7 @@ export function nextReliefMoment(state: GovernorState, outlook?: ReliefForecast)
   // No relief happens before the window is known.
   if (way === undefined || gauge.window.tokens === undefined) return undefined;
   if (moment !== 'economic') return { way, at: inTokens(moment, gauge.window.tokens) };
-  return { way, at: momentNow(outlook ?? outlookOf(state, OUTLOOK_BY_WAY[way]), isCold(state)) };
+  return { way, at: cacheAwareMoment(outlook ?? outlookOf(state, OUTLOOK_BY_WAY[way]), isCold(state)) };
 }
 
 const OUTLOOK_BY_WAY = { compact: 'exact', handoff: 'handoff' } as const;

@@ -68,10 +68,10 @@ export function summarizeMatches(
   total = sumOf(counts, ([, count]) => count),
 ): string {
   const tell = ([file, count]: CountedName) => `${file === '' ? '' : quote(file, FILE_LENGTH)} (${count})`;
-  return `${atLeast(more && total > 0)}${total} matches in ${counts.length} files: ${listed(counts, tell)}`;
+  return `${atLeast(more && total > 0)}${total} matches in ${counts.length} files: ${listOrNone(counts, tell)}`;
 }
 
-function listed<T>(items: readonly T[], tell: (item: T) => string): string {
+function listOrNone<T>(items: readonly T[], tell: (item: T) => string): string {
   return formatList(items, MAX_FILES, tell) || '(no matches)';
 }
 
@@ -114,7 +114,7 @@ function grepOf({ input, report, result }: EndedCall, quote: Quote): string {
     }
     default: {
       const names = [...new Set(namesIn(report.filenames) ?? lines)].sort();
-      return `${atLeast(more && names.length > 0)}${names.length} files with matches: ${listed(names, (name) => quote(name, FILE_LENGTH))}`;
+      return `${atLeast(more && names.length > 0)}${names.length} files with matches: ${listOrNone(names, (name) => quote(name, FILE_LENGTH))}`;
     }
   }
 }

@@ -70,7 +70,7 @@ export function wordsMissingFrom(words: UserWords, text: string): UserWords {
  * because rules for a whole job are often at its beginning or its end.
  */
 export function quotePrompts({ prompts, file }: UserWords, room: number): string[] {
-  const title = `The user's prompts, the newest first (whole in ${file}); where two differ, the newer holds:`;
+  const title = `The user's prompts, the newest first (whole in ${file}); if two conflict, follow the newer:`;
   const rest = (count: number) => `- ${count} more: ${file}`;
   const left = room - title.length - rest(prompts.length).length - 2;
   // A long prompt leaves room for another one.

@@ -61,7 +61,7 @@ describe('token accounting: exceptions', () => {
   });
 });
 
-describe('token accounting: known defects, inverted', () => {
+describe('token accounting: known defects, fixed', () => {
   it('tp-007: a usage without input counts does not hide the counts at the top level', () => {
     expect(accountOf('tp-007').used_tokens).toBe(100);
   });
@@ -116,7 +116,7 @@ describe('token figures of a stream', () => {
   });
 });
 
-describe('token figures of a stream: known defects, inverted', () => {
+describe('token figures of a stream: known defects, fixed', () => {
   const inputOf = (id: string) => caseOf(STATS, id).input;
 
   it('db-087: a line that is no object is malformed, and the next one is read', () => {

@@ -69,7 +69,7 @@ describe('cost tracker: exceptions', () => {
   });
 });
 
-describe('cost tracker: known defects, inverted', () => {
+describe('cost tracker: known defects, fixed', () => {
   const turns = (count: number) =>
     Array.from({ length: count }, (_, index) => ({ type: 'result', total_cost_usd: 0.1 * (index + 1) }));
 

@@ -118,7 +118,7 @@ describe('whether to restart: exceptions', () => {
   });
 });
 
-describe('whether to restart: known defects, inverted', () => {
+describe('whether to restart: known defects, fixed', () => {
   it('db-038: file reads count as tool calls', () => {
     const input = RESTART.find(({ id }) => id === 'db-038')?.input ?? { ops: [] };
     expect(run(input).estimate.toolCalls).toBe(500);

@@ -14,14 +14,14 @@ import {
 import { NO_CONTENTS } from '../../../../src/core/governor/relief/content.ts';
 import { fieldsOf } from '../../../../src/core/protocol/fields.ts';
 import { drawnLong } from '../../../support/economy/drawn.ts';
-import { type PlayedWorld, playAlone, playGoverned } from '../../../support/economy/played-claude.ts';
+import { type PlayedSetup, playAlone, playGoverned } from '../../../support/economy/played-claude.ts';
 import { jobOf, type Shape } from '../../../support/economy/shapes.ts';
 import { afterTurn, boundaryLine, callLine, resultLine } from '../../../support/governor.ts';
 
 const SONNET = { window: 200_000, model: 'claude-sonnet-4-6' };
 
 /** What a run says that it saved, as a multiple of what it saved. */
-function toldOverMeasured(shape: Shape, world: PlayedWorld): number {
+function toldOverMeasured(shape: Shape, world: PlayedSetup): number {
   const [alone, run] = [playAlone(jobOf(shape), world), playGoverned(jobOf(shape), world)];
   if (run.driver === undefined) throw new Error('claude alone tells nothing');
   return savedUsd(run.driver.state) / (alone.usd - run.usd);

@@ -9,7 +9,7 @@ import {
   mostUsd,
   type Played,
   type PlayedJob,
-  type PlayedWorld,
+  type PlayedSetup,
   playAlone,
   playGoverned,
 } from '../../../support/economy/played-claude.ts';
@@ -140,7 +140,7 @@ const AHEAD = 5;
 
 type Cost = Pick<Played, 'usd' | 'bills'>;
 
-function playBoth(shape: Shape, seed: number, world: PlayedWorld, alone: Cost = playAlone(jobOf(shape, seed), world)) {
+function playBoth(shape: Shape, seed: number, world: PlayedSetup, alone: Cost = playAlone(jobOf(shape, seed), world)) {
   const run = playGoverned(jobOf(shape, seed), world);
   const price = priceOf(world.model, PRICES);
   const relief = ((price?.cacheWrite ?? 0) * BARE_TOKENS) / 1e12;
@@ -157,7 +157,7 @@ const MORE = [0, 100, 200, 300, 400, 500];
  * Claude alone with work that nearly fills the room after a summary: what ctxb gives back beside the summary is within
  * `MORE`. At each call the cost is that of the dearest of these runs.
  */
-function playFull(job: PlayedJob, world: PlayedWorld): Cost {
+function playFull(job: PlayedJob, world: PlayedSetup): Cost {
   const { prefix = 33_000 } = world;
   const all = MORE.map((more) => playAlone(job, { ...world, prefix: prefix + more }));
   const usd = Math.max(...all.map((alone) => alone.usd));

@@ -66,7 +66,7 @@ function promptOf(id: string): string {
   return `/compact ${focusText(initialState(runWith({ policy })))}`;
 }
 
-describe('compact prompt: known defects, inverted', () => {
+describe('compact prompt: known defects, fixed', () => {
   it('tp-046: a state that is not known leaves its clause out', () => {
     expect(promptOf('tp-046')).toBe('/compact focus on fix bug');
   });

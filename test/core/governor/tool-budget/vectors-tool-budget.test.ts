@@ -169,7 +169,7 @@ describe('the room for one result', () => {
   );
 });
 
-describe('the room for one result: known defects, inverted', () => {
+describe('the room for one result: known defects, fixed', () => {
   it.each(ALL.filter(({ input }) => usesTools(input)))(
     '$id: it shrinks as tools consume ($name)',
     ({ input, expected }) => {
@@ -398,7 +398,7 @@ describe('a page of a file', () => {
     expect(page(input)).toEqual(expected);
   });
 
-  it('ef-165, inverted: an offset past the end is not an error; the call passes unchanged', () => {
+  it('ef-165, fixed: an offset past the end is not an error; the call passes unchanged', () => {
     const { input } = PAGES.find(({ id }) => id === 'ef-165') ?? { input: { items: [] } };
     expect(page(input)).toEqual({ items: [], total: 3, truncated: false });
     const call = { tool: 'Read', input: { file_path: '/f', offset: 6, limit: 2 } };

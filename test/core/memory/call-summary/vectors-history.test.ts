@@ -43,7 +43,7 @@ describe('texts that are cut', () => {
     expect(shorten(input.text, input.max)).toBe(expected);
   });
 
-  it('ef-132, inverted: cut text never exceeds its limit', () => {
+  it('ef-132, fixed: cut text never exceeds its limit', () => {
     expect(shorten('abcdef', 2)).toBe('..');
     for (const max of [0, 1, 2, 3, 4]) expect(shorten('abcdef', max)).toHaveLength(max);
   });
@@ -170,7 +170,7 @@ describe('results in one line', () => {
     expect(told('search_content', dataOf(id))).toBe(expected);
   });
 
-  it('ef-080, inverted: a reached limit adds "at least"', () => {
+  it('ef-080, fixed: a reached limit adds "at least"', () => {
     expect(vector('ef-080')?.expected).toBe('51 matches in 1 files: a (1)');
     expect(summarizeMatches([['a', 1]], true, bare, 51)).toBe('at least 51 matches in 1 files: a (1)');
   });
@@ -181,7 +181,7 @@ describe('results in one line', () => {
     expect(resultEntry('Read', { file_path: 'a' }, '', { report }).gist).toBe('Read `a` (binary, ?B)');
   });
 
-  it('ef-096, inverted: reports a tree that is not clean but lists no files', () => {
+  it('ef-096, fixed: reports a tree that is not clean but lists no files', () => {
     expect(printed('git status', 'On branch x\n')).toBe('x: not clean, nothing listed');
   });
 
@@ -189,7 +189,7 @@ describe('results in one line', () => {
     expect(printed('git status', 'fatal: not a git repository')).toBe('');
   });
 
-  it('ef-101, inverted: a file without a name leaves no gap', () => {
+  it('ef-101, fixed: a file without a name leaves no gap', () => {
     expect(told('vcs_diff', dataOf('ef-101'))).toBe('1 files, +0/-0 lines (diff)');
   });
 
@@ -199,7 +199,7 @@ describe('results in one line', () => {
     expect(shorten(`${text}r`, 500)).toBe(`${'r'.repeat(497)}...`);
   });
 
-  it('ef-113, inverted: an empty result is reported as empty', () => {
+  it('ef-113, fixed: an empty result is reported as empty', () => {
     expect(resultEntry('unknown_tool', {}, '').gist).toBe('unknown_tool: no text');
   });
 
@@ -226,7 +226,7 @@ describe('the size of the log', () => {
 
   const EVICTION = vectorsOf<unknown, { readonly entries: number; readonly history_used: number }>('history-eviction');
 
-  it('ef-156, inverted: the size is the sum of tokens, not the number of entries', () => {
+  it('ef-156, fixed: the size is the sum of tokens, not the number of entries', () => {
     expect(EVICTION.find(({ id }) => id === 'ef-156')?.expected).toMatchObject({ entries: 50, history_used: 360 });
     const log = createToolLog();
     for (let n = 0; n < 60; n++) log.add(command(`make ${n}`, 0));
@@ -255,7 +255,7 @@ describe('the work log', () => {
     },
   );
 
-  it('ef-141, inverted: cut text ends with three dots, not six', () => {
+  it('ef-141, fixed: cut text ends with three dots, not six', () => {
     const text = 'r'.repeat(201);
     expect(shorten(text, 200)).toBe(`${'r'.repeat(197)}...`);
   });

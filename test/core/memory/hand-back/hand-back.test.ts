@@ -133,7 +133,7 @@ describe('after a compaction', () => {
     const { context } = setUp({ entries: prompts.map(said) }).answer(LOST);
     expect(context.split('\n').slice(1)).toStrictEqual([
       'Task: Go on. Actually, use 8082 instead.',
-      `The user's prompts, the newest first (whole in ${FOLDER}/human-input.md); where two differ, the newer holds:`,
+      `The user's prompts, the newest first (whole in ${FOLDER}/human-input.md); if two conflict, follow the newer:`,
       '- #3: Now the hands. - only in src/hands.ts - ポート8081は使わないでください。',
       '- #1: Mend the clock of the tower. Never touch `src/bell.ts`. Use port 8081.',
     ]);
@@ -193,7 +193,7 @@ describe('after a compaction', () => {
       return { kind: 'prompt', t: n, text: `Mend part ${n} of the clock. Never touch src/${n}.ts.`, pictures: 0 };
     });
     const { context } = setUp({ entries }).answer(LOST);
-    const [, shown = ''] = context.split('the newer holds:\n');
+    const [, shown = ''] = context.split('follow the newer:\n');
     const numbers = [...shown.matchAll(/^- #(\d+)/gm)].map(([, number]) => Number(number));
     expect(context.length).toBeLessThan(9_000);
     // The newest one is the task above.

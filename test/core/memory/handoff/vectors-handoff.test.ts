@@ -51,7 +51,7 @@ describe('the text for a fresh context', () => {
     expect(text).toContain('\nMore: artifacts.md\n');
   });
 
-  it('db-067, inverted: puts words over several lines on one line', () => {
+  it('db-067, fixed: puts words over several lines on one line', () => {
     const [said = ''] = RESTART.find(({ id }) => id === 'db-067')?.input.progress ?? [];
     const text = handoffOf([{ kind: 'state', t: 0, what: 'state', to: said }]);
     expect(said).toBe('a\nb');
@@ -88,11 +88,11 @@ describe('the listed files', () => {
     },
   );
 
-  it('db-070, inverted: lists new untracked files', () => {
+  it('db-070, fixed: lists new untracked files', () => {
     expect(filesIn(handoffOf(workOf(tree('db-070'))))).toStrictEqual(['new.py']);
   });
 
-  it('db-071, inverted: lists staged files', () => {
+  it('db-071, fixed: lists staged files', () => {
     expect(filesIn(handoffOf(workOf(tree('db-071'))))).toStrictEqual(['a.py']);
   });
 
