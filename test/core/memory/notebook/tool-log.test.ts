@@ -97,7 +97,7 @@ describe('the tool log', () => {
   it('has only its own heading, for any texts', () => {
     const log = logOf(randomEntries(78, 800).filter((entry) => entry.kind === 'tool'));
     for (const line of log.render().split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/)) {
-      if (line !== '') expect(line).toMatch(/^(?:# Tool log$|\d|Not here|What stands|- (?:1970-|time not))/);
+      if (line !== '') expect(line).toMatch(/^(?:# Tool log$|\d|Not here|Text in|- (?:1970-|time not))/);
     }
   });
 });
