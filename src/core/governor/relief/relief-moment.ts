@@ -5,7 +5,15 @@ import { handoffLevel, inTokens, isBounded } from '../policy.ts';
 import { waiting } from '../prompts/mailbox.ts';
 import { forecastGrowth } from '../prompts/turns.ts';
 import type { GovernorState } from '../state.ts';
-import { allowedLoss, prefixOf, priceOfModel, ratesToCome, WORST_CASE_BOUND, workingSetOf } from './accounts.ts';
+import {
+  allowedLoss,
+  isNamed,
+  prefixOf,
+  priceOfModel,
+  ratesToCome,
+  WORST_CASE_BOUND,
+  workingSetOf,
+} from './accounts.ts';
 import { compactionLevel, cycleCost } from './beside-summary.ts';
 import {
   cacheAwareMoment,
@@ -139,7 +147,10 @@ function affordableMoment(state: GovernorState): ReliefMoment | undefined {
 const CALLS_BEFORE_REFETCH = 25;
 
 /** Number of calls up to which a run counts as young. */
-const YOUNG_RUN_CALLS = 38;
+const YOUNG_RUN_CALLS = 44;
+
+/** Share of the rest of a turn that passes before the work needs its files again, unless its prompt names others. */
+const REST_BEFORE_REVIEW = 1 / 3;
 
 /**
  * `stake`: the loss in micro-dollars if the run ends after a relief, the calls that are certain, and the expected
@@ -155,14 +166,23 @@ function removalCosts(state: GovernorState, way: ReliefMoment['way'], wayOutlook
     // The running tools or a waiting prompt make a further call certain.
     isFollowed: state.turn.phase !== 'idle' || waiting(state).length > 0,
   });
-  // A young run may be near its end, where it reads all its files again. Without cache hits, few calls pay for that.
-  const { gauge, session } = state;
-  const callsBefore =
-    gauge.calls < YOUNG_RUN_CALLS ? CALLS_BEFORE_REFETCH * (1 - session.cache.hits) : CALLS_BEFORE_REFETCH;
-  return {
-    stake: stake + cycle,
-    worst: Math.max(refetchAllCost - CALLS_BEFORE_REFETCH * saved, refetchFilesCost - callsBefore * saved) - first,
-  };
+  const lossOfAll = refetchAllCost - CALLS_BEFORE_REFETCH * saved;
+  const lossOfFiles = refetchFilesCost - callsBeforeReview(state) * saved;
+  return { stake: stake + cycle, worst: Math.max(lossOfAll, lossOfFiles) - first };
+}
+
+/**
+ * Number of calls before the work may need all removed files again. A young run may be near its end, where it reviews
+ * them: only calls of the running turn come before that. A prompt that names files does not ask for a review. Without
+ * cache hits, few calls pay for it.
+ */
+function callsBeforeReview(state: GovernorState): number {
+  const { gauge, turn, session, work } = state;
+  if (gauge.calls >= YOUNG_RUN_CALLS) return CALLS_BEFORE_REFETCH;
+  const paths = [...work.tools.contents.byName.values()].flatMap(({ path }) => path ?? []);
+  const share = paths.some((path) => isNamed(state, path)) ? 1 : REST_BEFORE_REVIEW;
+  const callsPerTurn = turn.ended === 0 ? 0 : (gauge.calls - turn.calls) / turn.ended;
+  return Math.max((callsPerTurn - turn.calls) * share, CALLS_BEFORE_REFETCH * (1 - session.cache.hits));
 }
 
 /**

@@ -67,6 +67,11 @@ it('finished files are removed as soon as the next call pays a part of the possi
   expect(run.reliefs[0]?.before).toBeLessThan(105_000);
 });
 
+it.each([21, 30])('a young run keeps the files that it reviews after a few prompts: growingDiff %i', (seed) => {
+  const { job, world } = drawnKind('growingDiff', seed);
+  expect(playGoverned(job, world).usd / playAlone(job, world).usd).toBeLessThanOrEqual(1.05);
+});
+
 it.each([
   ['six of twenty-two large files in turn', { prompts: 6, edits: 5, files: 22, tokens: 20_000, inTurn: 6, runs: 4 }],
   ['twelve of thirty files in turn', { prompts: 5, edits: 10, files: 30, tokens: 10_000, inTurn: 12 }],
