@@ -5,7 +5,7 @@ import { createLightReplay } from './light/light-replay.ts';
 import { createQuickReader, createSkipper } from './light/quick-reader.ts';
 import { readValues } from './read/read-values.ts';
 import { runForReplay } from './replay-run.ts';
-import { createSessionReplay, type SessionOptions } from './session-replay.ts';
+import type { SessionOptions } from './session-replay.ts';
 import type { Source } from './sources.ts';
 import type { SessionFigures, SessionSummary } from './summary.ts';
 
@@ -21,6 +21,8 @@ export interface ReplayOptions extends SessionOptions {
 /** Replays one recording in full. @throws CtxbError `unreadable-input` if the file cannot be read */
 export async function replaySource({ file, subagents }: Source, options: ReplayOptions): Promise<SessionSummary> {
   const { policy, read = readValues, stdin, onBytes, ...asked } = options;
+  // The governor, which a light replay does not need.
+  const { createSessionReplay } = await import('./session-replay.ts');
   const replay = createSessionReplay({ ...asked, run: runForReplay(policy) });
   const { needsTexts } = replay;
   // Notes are made of the tools' reports too.
