@@ -43,7 +43,7 @@ const TEXTS: { readonly [Name in DecisionName]: (decision: DecisionOf<Name>) => 
   recall: ({ given, hook }) => `gave ${counted(sum(given), 'fact')} from the notes back to the agent (${hook})`,
   receipt: keptText,
   handoff: ({ reason }) => `handing over to a fresh context: ${groupedIn(reason)}`,
-  'put-off': ({ reason }) => `handoff postponed, because the API is not available: ${reason}`,
+  'put-off': ({ reason }) => `handoff postponed, because the agent could not answer: ${reason}`,
   'handed-over': ({ by, path }) =>
     `handed over (${by === 'agent' ? "the agent's document" : 'from the notes'}): ${path ?? 'it could not be written'}`,
   exhausted: ({ reason }) => groupedIn(reason),

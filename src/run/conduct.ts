@@ -197,6 +197,7 @@ function describeRun(headless: HeadlessRun, { runId, io, input }: RunEnds): Run 
     callerPlacedTrigger: TRIGGER_VARIABLES.some((name) => Boolean(io.env[name])),
     project: io.cwd,
     answersInSchema: invocation.jsonSchema,
+    hasOwnBudget: invocation.maxBudgetUsd !== undefined,
     // If the caller speaks the protocol, claude accepts any agent.
     ...(invocation.agent && invocation.inputFormat === 'text' ? { agent: invocation.agent } : {}),
     exact: config.compaction.how !== 'summary',

@@ -96,21 +96,23 @@ export function isAttended({ inputFormat }: HeadlessInvocation, { stdin, stderr 
  * turn, and claude gets no limit if a user may raise it.
  *
  * @param spent US dollars that the run, and all runs of the project, have cost before this process
- * @param own the caller's own limit of claude; of two limits, claude takes the last one
+ * @param own the caller's own limit of claude, and what earlier processes have spent of it; of two limits, claude takes
+ * the last one
  */
 export function budgetArguments(
   { limitUsd, projectLimitUsd, onLimit }: CostPolicy,
   attended: boolean,
   spent: { readonly run: number; readonly project: number },
-  own?: string,
+  own = { limit: Number.NaN, spent: 0 },
 ): string[] {
-  if (asksPerson(onLimit, attended)) return [];
   const roomOf = (limit: number | undefined, before: number) =>
     limit === undefined ? [] : [(onLimit === 'stop' ? limit : withHeadroom(limit)) - before];
-  const rooms = [...roomOf(limitUsd, spent.run), ...roomOf(projectLimitUsd, spent.project)];
+  const ours = [...roomOf(limitUsd, spent.run), ...roomOf(projectLimitUsd, spent.project)];
+  const callers = Number.isNaN(own.limit) ? [] : [own.limit - own.spent];
+  const rooms = [...(asksPerson(onLimit, attended) ? [] : ours), ...callers];
   // claude rejects a budget of 0.
   const room = Math.max(Math.min(...rooms), 0.0001);
-  return rooms.length === 0 || room >= Number(own) ? [] : ['--max-budget-usd', room.toFixed(6)];
+  return rooms.length === 0 || room >= own.limit ? [] : ['--max-budget-usd', room.toFixed(6)];
 }
 
 /** The variable that tells claude's children the id of their run, so that they do not repeat its work. */

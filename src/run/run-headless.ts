@@ -118,7 +118,7 @@ function claudeOf(headless: HeadlessRun, io: Io, runId: string) {
   const planned = async (args: readonly string[], spentUsd: number) => {
     const ofProject = !config.observe && project !== undefined ? await projectUsd(headless, io) : 0;
     const spent = { run: spentUsd, project: ofProject };
-    const own = invocation.maxBudgetUsd;
+    const own = { limit: Number(invocation.maxBudgetUsd), spent: spentUsd - before };
     const limits = config.observe ? [] : budgetArguments(cost, isAttended(invocation, io), spent, own);
     return { command: program, args: [...args, ...limits], cwd: io.cwd, env };
   };

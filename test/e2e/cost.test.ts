@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { stateFolder } from '../../src/store/folders/user-folders.ts';
+import { agent, promptText } from '../support/agent.ts';
 import { promptLine, startWorld } from '../support/claude.ts';
 import { conversation, mainRequests, userTexts } from '../support/conversation.ts';
 import { costEntries } from '../support/cost-ledger.ts';
@@ -25,6 +26,21 @@ function longTurn(): Scenario {
 function spentAt(entries: readonly Record<string, unknown>[]): number {
   return Number(entries.find(({ of, level }) => of === 'cost' && level === 'limit')?.spentUsd);
 }
+
+it.each([
+  { name: 'the document reaches it', budget: '0.185', calls: 5 },
+  { name: 'the fresh context reaches it', budget: '0.25', calls: 7 },
+])("claude's own limit of the caller's holds across a handoff: $name", async ({ budget, calls }) => {
+  await using world = await startWorld(agent({ turns: [2, 2, 2, 2], growBy: 8_000 }));
+  const run = await runCtxb(world, {
+    flags: ['--strategy', 'handoff', '--compact-at', '50000', ...prompts(...[1, 2, 3, 4].map(promptText))],
+    claude: [...SMALL_WINDOW, ...STREAM, '--max-budget-usd', budget],
+  });
+  const results = outputLines(run).flatMap(({ type, subtype }) => (type === 'result' ? [subtype] : []));
+  expect(results).toEqual(['success', 'success', 'error_max_budget_usd', 'error_max_budget_usd']);
+  expect(mainRequests(world.standin)).toHaveLength(calls);
+  expect(run.code).toBe(1);
+});
 
 it.each(
   sampled([

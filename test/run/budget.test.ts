@@ -9,7 +9,8 @@ interface BudgetCase {
   readonly attended?: boolean;
   readonly spent?: number;
   readonly project?: number;
-  readonly own?: string;
+  /** The caller's own limit of claude, and what earlier processes have spent of it. */
+  readonly own?: { readonly limit: number; readonly spent: number };
   readonly budget: readonly string[];
 }
 
@@ -35,8 +36,26 @@ const CASES: readonly BudgetCase[] = [
     project: 4.5,
     budget: ['0.500000'],
   },
-  { name: "none beside a lower one of the caller's", cost: { limitUsd: 2 }, own: '2.4', budget: [] },
-  { name: "one in place of a higher one of the caller's", cost: { limitUsd: 2 }, own: '5', budget: ['2.400000'] },
+  { name: "none beside a lower one of the caller's", cost: { limitUsd: 2 }, own: { limit: 2.4, spent: 0 }, budget: [] },
+  {
+    name: "one in place of a higher one of the caller's",
+    cost: { limitUsd: 2 },
+    own: { limit: 5, spent: 0 },
+    budget: ['2.400000'],
+  },
+  {
+    name: "what is left of the caller's for another process",
+    cost: {},
+    own: { limit: 2, spent: 0.5 },
+    budget: ['1.500000'],
+  },
+  {
+    name: 'the same where a person is asked',
+    cost: { limitUsd: 9 },
+    attended: true,
+    own: { limit: 2, spent: 0.5 },
+    budget: ['1.500000'],
+  },
 ];
 
 describe("claude's own cost limit", () => {

@@ -49,6 +49,8 @@ export interface Run {
   readonly withoutHooks: boolean;
   /** Whether compactions should be exact, if claude supports that. */
   readonly exact?: boolean;
+  /** Whether claude has a cost limit of the caller's (`--max-budget-usd`). */
+  readonly hasOwnBudget?: boolean;
   /** Whether a user at the terminal can be asked. */
   readonly attended: boolean;
   /** Whether claude was told not to retry calls. */

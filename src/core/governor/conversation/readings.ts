@@ -33,7 +33,7 @@ import {
 } from '../gauge/window.ts';
 import { promptsInTurn } from '../prompts/mailbox.ts';
 import type { GovernorState } from '../state.ts';
-import { changed, changedIn } from '../steps.ts';
+import { changed, changedIn, isAnsweringUs } from '../steps.ts';
 
 /** Updates the size of the main thread's context after a line. @param content size of the line's blocks */
 export function readContext(state: GovernorState, event: Event, content: Content): GovernorState {
@@ -185,7 +185,7 @@ function readTurnEnd(state: GovernorState, event: ResultEvent): GovernorState {
 
 function readResult(state: GovernorState, event: ResultEvent): Gauge {
   const gauge = learnWindows(state.gauge, event.windows, state.session.model);
-  const finalCall = state.turn.calls === 0 ? lastCall(event, gauge.window) : undefined;
+  const finalCall = state.turn.calls === 0 && !isAnsweringUs(state) ? lastCall(event, gauge.window) : undefined;
   if (finalCall !== undefined) {
     const call = { messageId: event.uuid ?? '', model: undefined, usage: finalCall, outputKnown: true };
     return addCall(gauge, { ...call, generated: NO_CONTENT });

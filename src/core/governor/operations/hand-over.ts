@@ -18,7 +18,7 @@ import { type HandoffPlan, IDLE, type OperationIn } from './operation.ts';
  * Starts a handoff: the agent writes a document, ctxb checks and stores it, and a fresh conversation begins with it.
  */
 export function startHandoff(state: GovernorState, reason: string): GovernorState {
-  const plan = planOf(state, reason, state.session.commandsOff || isUnreachable(state) ? 'leave' : 'clear');
+  const plan = planOf(state, reason, needsNewProcess(state) ? 'leave' : 'clear');
   const starting = changedIn(state, 'relief', { due: undefined });
   const next = decide(starting, 'handoff', reason);
   if (!canAskAgent(next)) return writeDocument(next, plan, undefined);
@@ -26,7 +26,13 @@ export function startHandoff(state: GovernorState, reason: string): GovernorStat
 }
 
 function planOf(state: GovernorState, reason: string, way: HandoffPlan['way']): HandoffPlan {
-  return { reason, before: readGauge(state.gauge), startedAt: state.facts.now, way, due: state.relief.due };
+  const { gauge, facts, relief } = state;
+  return { reason, before: readGauge(gauge), calls: gauge.calls, startedAt: facts.now, way, due: relief.due };
+}
+
+/** With `/clear`, claude's own cost limit would begin again. */
+function needsNewProcess(state: GovernorState): boolean {
+  return state.session.commandsOff || isUnreachable(state) || state.run.hasOwnBudget === true;
 }
 
 /** Ends the run because no relief is left. Writes a document from the notes first. */
@@ -70,11 +76,15 @@ function hasRoomToAsk({ gauge, process: { control }, run }: GovernorState): bool
 /** Upper bound of the tokens of a question. */
 const QUESTION_TOKENS = 2_000;
 
+/** Calls for a document, so that an agent that works on instead costs little. */
+const MAX_CALLS = 6;
+
 export function onAnswerLine(state: GovernorState, operation: OperationIn<'asking'>, event: Event): GovernorState {
   if (event.kind === 'result') return handleAnswer(state, operation, event);
   const isApiDown =
     !isAnswer(event) && (operation.isApiDown || (event.kind === 'api-retry' && isApiUnavailable(event)));
   const next = changedIn(state, 'operation', { turn: 'running', isApiDown });
+  if (!operation.isLate && state.gauge.calls - operation.plan.calls > MAX_CALLS) return interruptLateTurn(next);
   // A retry shows that claude waits for the API and that the agent is not slow.
   const isWaiting = event.kind === 'api-retry' && !operation.isLate;
   return isWaiting ? emit(next, ownTurnTimer(state, 'asking', event.delayMs)) : next;
@@ -83,7 +93,8 @@ export function onAnswerLine(state: GovernorState, operation: OperationIn<'askin
 function handleAnswer(state: GovernorState, operation: OperationIn<'asking'>, event: ResultEvent): GovernorState {
   const plan = { ...operation.plan, answer: callOutput(state.gauge) };
   const errorText = [event.text, ...event.errors].join('\n');
-  if (event.isError && (operation.isApiDown || saysUnavailable(errorText)))
+  const isOverBudget = event.subtype === 'error_max_budget_usd';
+  if (event.isError && (operation.isApiDown || isOverBudget || saysUnavailable(errorText)))
     return postponeHandoff(state, plan, errorText);
   return writeDocument(emit(state, ...TURN_OVER), plan, event.isError ? undefined : event.text);
 }

@@ -63,6 +63,8 @@ export interface WrittenHandoff {
 export interface HandoffPlan {
   readonly reason: string;
   readonly before: Reading;
+  /** Calls of the session before the handoff. */
+  readonly calls: number;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   /**

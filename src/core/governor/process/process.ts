@@ -22,7 +22,17 @@ import { isOwnUuid } from '../prompts/own-lines.ts';
 import { newExact } from '../relief/exact.ts';
 import { NOT_EXACT } from '../relief/relief-state.ts';
 import { type GovernorState, NEW_CONTROL, NEW_PROCESS } from '../state.ts';
-import { changed, changedIn, clearTimer, DROP_BUFFERED, decide, emit, SHOW_DEFERRED } from '../steps.ts';
+import {
+  changed,
+  changedIn,
+  clearTimer,
+  DROP_BUFFERED,
+  decide,
+  emit,
+  isAnsweringUs,
+  isCompacting,
+  SHOW_DEFERRED,
+} from '../steps.ts';
 import { reliefAfter, undeliveredOf, workAfter } from './after-crash.ts';
 
 /** Requested exits: a normal exit, Ctrl-C, `kill`, a closed terminal, a file larger than `ulimit -f` allows. */
@@ -32,7 +42,7 @@ const REQUESTED_EXIT_SIGNALS: readonly string[] = ['SIGINT', 'SIGTERM', 'SIGHUP'
 export function onExit(before: GovernorState, event: ExitEvent): GovernorState {
   const cost = addLoggedCost(before.limits.cost, event.openMicroUsd);
   // The API may bill a call that was cut off, and nothing reports its cost.
-  const guessed = cost.guessed || before.turn.phase === 'running';
+  const guessed = cost.guessed || before.turn.phase === 'running' || isCompacting(before) || isAnsweringUs(before);
   const state = changedIn(before, 'limits', { cost: { ...cost, guessed } });
   const { restarts, hasFatalLine } = state.process;
   if (hasFatalLine && event.code === 1)

@@ -49,16 +49,25 @@ const starts = (driver: Driver) => driver.actions.filter(({ kind }) => kind === 
 
 describe('the cost of a call that dies with claude', () => {
   /** After a turn whose cost claude has reported. */
-  function afterCost(): Driver {
-    const driver = afterTurn(20_000);
+  function afterCost(used = 20_000, changes: Partial<Run> = {}): Driver {
+    const driver = afterTurn(20_000, changes);
     driver.prompt('First.');
-    driver.claude(initLine(), callLine(20_000), resultLine({ total_cost_usd: 0.5 }));
+    driver.claude(initLine(), callLine(used), resultLine({ total_cost_usd: 0.5 }));
     return driver;
   }
 
   it('is reported as not fully known', () => {
     const driver = afterCost();
     driver.prompt('Second.');
+    driver.claude(initLine());
+    expect(isComputed(driver.state.limits.cost)).toBe(false);
+    driver.tell(exitEvent());
+    expect(isComputed(driver.state.limits.cost)).toBe(true);
+  });
+
+  it.each(['compact', 'handoff'] as const)('also if the call was for a relief (%s)', (strategy) => {
+    const driver = afterCost(160_000, { policy: policyWith({ strategy }) });
+    driver.prompt('Next.');
     driver.claude(initLine());
     expect(isComputed(driver.state.limits.cost)).toBe(false);
     driver.tell(exitEvent());

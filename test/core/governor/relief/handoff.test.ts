@@ -218,6 +218,14 @@ describe('the document', () => {
     expect(driver.state.turn.ended).toBe(1);
   });
 
+  it('costs one call, whose tokens the result repeats', () => {
+    const driver = asking();
+    const { calls } = driver.state.gauge;
+    const usage = { input_tokens: FULL, output_tokens: 900 };
+    driver.claude(...answer('## Goal', { usage, uuid: 'result-1' }));
+    expect(driver.state.gauge.calls).toBe(calls + 1);
+  });
+
   it('shows a turn that claude starts by itself meanwhile, and the answer is still awaited', () => {
     const driver = asking();
     const actions = driver.claude(
@@ -228,6 +236,34 @@ describe('the document', () => {
     expect(actions).toContainEqual({ kind: 'buffered', fate: 'show' });
     expect(driver.state.operation.phase).toBe('asking');
     expect(kinds(driver.claude(...answer('## Goal')))).toContain('write-handoff');
+  });
+});
+
+it('an agent that works instead of writing is told to stop at its seventh call', () => {
+  const driver = asking();
+  const seen = Array.from({ length: 8 }, () => {
+    driver.claude(callLine(FULL), toolResultLine('done'));
+    return interrupts(driver).length;
+  });
+  expect(seen).toEqual([0, 0, 0, 0, 0, 0, 1, 1]);
+});
+
+describe("a claude with a cost limit of the caller's", () => {
+  it('is replaced by a new process, because /clear would set its count back', () => {
+    const driver = asking({ hasOwnBudget: true });
+    driver.claude(...answer('## Goal'));
+    expect(kinds(driver.tell(WRITTEN))).toContain('end-input');
+  });
+
+  it('gets the prompt, and refuses it itself, if the limit ends the document', () => {
+    const driver = asking({ hasOwnBudget: true });
+    const actions = driver.claude(
+      initLine(),
+      callLine(FULL),
+      resultLine({ subtype: 'error_max_budget_usd', is_error: true, errors: ['Reached maximum budget ($1)'] }),
+    );
+    expect(kinds(decisions(actions))).toEqual(['put-off']);
+    expect(said(actions)).toEqual(['Next.']);
   });
 });
 
