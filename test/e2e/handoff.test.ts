@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Decision } from '../../src/core/governor/decisions.ts';
 import { startWorld, type World } from '../support/claude.ts';
 import { mainRequests, summaryRequests, userTexts } from '../support/conversation.ts';
-import { journal, outputLines, prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
+import { journal, outputLines, prompts, runCtxb, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
 import { DOCUMENT, type GrowingConversation, growing, isAsked } from '../support/handoff.ts';
 import { expectEachPromptOnce, expectSameDecisions, kinds } from '../support/proof.ts';
 import { inSoak, sampled } from '../support/size.ts';
@@ -157,6 +157,40 @@ inSoak('a document without the failures and the requests is completed from the n
   expect(receipts).toMatchObject([
     { relief: 'handoff', all: { prompts: 2, failing: 1 }, kept: { prompts: 2, failing: 1 } },
   ]);
+});
+
+it('a background task that ends meanwhile starts a whole turn, and the fresh context still gets the document', async () => {
+  const input = { command: 'until [ -e go ]; do sleep 0.05; done', run_in_background: true, description: 'Wait' };
+  const work: Call[] = [{ tools: [{ name: 'Bash', input }] }, { text: 'answer 1', context: 158_000 }];
+  let free = () => {};
+  const until = new Promise<void>((resolve) => {
+    free = resolve;
+  });
+  await using here = await startWorld({
+    calls: (request) => {
+      if (userTexts(request).at(-1)?.includes('<task-notification>')) return { text: 'noted' };
+      if (isAsked(request)) return { text: DOCUMENT, until };
+      return work.shift() ?? { text: 'answer 2', context: 20_000 };
+    },
+  });
+  const flags = ['--strategy', 'handoff', '--no-mid-turn', ...prompts('prompt one', 'prompt two')];
+  const run = startCtxb(here, { flags, claude: [...SMALL_WINDOW, ...STREAM] });
+  run.stdin.end();
+  await here.standin.waitFor(isAsked);
+  writeFileSync(join(here.scratch.cwd, 'go'), '');
+  await run.waitForLine(({ subtype }) => subtype === 'background_tasks_changed');
+  await run.waitForLine(({ subtype }) => subtype === 'task_notification');
+  await run.waitForLine(({ subtype }) => subtype === 'background_tasks_changed');
+  free();
+  const lines = outputLines(await run.finished);
+  expect(lines.flatMap(({ type, result }) => (type === 'result' ? [result] : []))).toEqual([
+    'answer 1',
+    'noted',
+    'answer 2',
+  ]);
+  const shown = lines.filter(({ type }) => type === 'assistant').map((line) => JSON.stringify(line));
+  expect(shown.filter((line) => line.includes('"noted"'))).toHaveLength(1);
+  expect(bodies(here).at(-1)).toContain('Small steps, because large ones failed.');
 });
 
 describe('one long turn', () => {

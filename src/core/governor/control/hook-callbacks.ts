@@ -61,7 +61,9 @@ function answerPrompt(state: GovernorState, answer: HookAnswer, prompt: string):
   const stopped = stopHeldPrompt(state);
   // claude drops the stopped prompt, and would drop added context with it.
   if (stopped !== state) return emit(stopped, answer);
-  return answerWithNotice(giveDocument(state, answer), answer.requestId);
+  // Before `/clear`, a background task can start a turn in the old context. The document is for the fresh one.
+  const given = state.operation.phase === 'clearing' ? emit(state, answer) : giveDocument(state, answer);
+  return answerWithNotice(given, answer.requestId);
 }
 
 function giveDocument(state: GovernorState, answer: HookAnswer): GovernorState {

@@ -41,7 +41,7 @@ export function isRecoverable(state: GovernorState, event: Event): boolean {
 
 function visibilityInInjectedTurn(state: GovernorState, event: Event): Visibility {
   // Hides the empty list of background tasks that claude writes for a fresh context.
-  if (withoutWakeup(state.work.tasks).length === 0 && isKnown(event, TASKS_CHANGED)) return 'hide';
+  if (isKnown(event, TASKS_CHANGED)) return withoutWakeup(state.work.tasks).length === 0 ? 'hide' : 'show';
   // Only the result shows whether ctxb or claude started the turn.
   if (isAnsweringUs(state)) return belongsToTurn(event) || isAmbiguous(event) ? 'buffer' : 'show';
   if ('turn' in state.operation && state.operation.turn === 'running') return belongsToTurn(event) ? 'hide' : 'show';

@@ -26,7 +26,9 @@ export function startClear(state: GovernorState, written: WrittenHandoff): Gover
 export function onClearLine(state: GovernorState, operation: OperationIn<'clearing'>, event: Event): GovernorState {
   const { replaced } = state.facts;
   const isNewConversation = operation.isProved || replaced === 'reset' || replaced === 'session';
-  const followed = changedIn(state, 'operation', { turn: 'running', isProved: isNewConversation });
+  // Until then, a turn that a background task starts may come first.
+  const turn = isNewConversation ? 'running' : operation.turn;
+  const followed = changedIn(state, 'operation', { turn, isProved: isNewConversation });
   if (event.kind !== 'result') return followed;
   const over = emit(followed, ...TURN_OVER);
   return isNewConversation ? finishClear(over, operation, 'clear', operation.isGiven) : startLeaving(over, operation);

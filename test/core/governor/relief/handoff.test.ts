@@ -218,6 +218,15 @@ describe('the document', () => {
     expect(driver.state.turn.ended).toBe(1);
   });
 
+  it('hides no line about a background task that ends meanwhile', () => {
+    const driver = asking();
+    const task = { type: 'system', task_id: 't1', tool_use_id: 'toolu_1', task_type: 'local_bash' };
+    driver.claude(initLine(), { ...task, subtype: 'task_started' }, toolResultLine(''));
+    const list = { type: 'system', subtype: 'background_tasks_changed', tasks: [] };
+    const ended = { ...task, subtype: 'task_notification', status: 'completed' };
+    expect(fates(driver, [ended, list])).toEqual(['show', 'show']);
+  });
+
   it('costs one call, whose tokens the result repeats', () => {
     const driver = asking();
     const { calls } = driver.state.gauge;
@@ -328,11 +337,28 @@ describe('/clear', () => {
     expect(driver.actions).toContainEqual({ kind: 'buffered', fate: 'drop' });
   });
 
+  it('shows a whole turn that a background task starts before it', () => {
+    const driver = clearing();
+    const origin = { kind: 'task-notification' };
+    const seen = fates(driver, [initLine(), callLine(FULL), resultLine({ result: 'The task is done.', origin })]);
+    expect(seen).toEqual(['buffer', 'show', 'show']);
+    expect(driver.actions).toContainEqual({ kind: 'buffered', fate: 'show' });
+    expect(fates(driver, CLEARED)).not.toContain('show');
+    expect(said(driver.actions).at(-1)).toBe('Next.');
+  });
+
   it('gives the document to the fresh context, once, by the SessionStart hook', () => {
     const driver = clearing();
     expect(told(driver.claude(hookLine('SessionStart', { source: 'clear' })))).toEqual([DOCUMENT]);
     driver.claude(...CLEARED);
     expect(told(driver.claude(hookLine('UserPromptSubmit', { prompt: 'Next.' }))).join('')).not.toContain(DOCUMENT);
+  });
+
+  it('does not give the document to a turn that a background task starts before it', () => {
+    const driver = clearing();
+    const prompt = '<task-notification>The task is done.</task-notification>';
+    expect(told(driver.claude(hookLine('UserPromptSubmit', { prompt }))).join('')).not.toContain(DOCUMENT);
+    expect(told(driver.claude(hookLine('SessionStart', { source: 'clear' })))).toEqual([DOCUMENT]);
   });
 
   it('gives the document with the first prompt if claude did not call that hook', () => {
