@@ -7,15 +7,15 @@ import { SOAK_FILES } from './support/soak-files.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** Modules are loaded once for all files of a process: no test may leave anything behind in them. */
+/** All test files of a process share its modules, so no test may change them. */
 const isolate = false;
 
-/** Also here: `size.ts` needs what this file sets up. */
+/** As in `size.ts`, which cannot be imported here. */
 const isSoak = !['', '0'].includes(process.env.CTXB_SOAK ?? '');
 
 const soakFiles = Object.keys(SOAK_FILES);
 
-/** What starts programs ends what a failed test leaves. */
+/** Projects that start programs stop those of a failed test. */
 const programs = {
   isolate,
   setupFiles: ['test/support/end-left.ts'],
@@ -74,7 +74,7 @@ export default defineConfig({
   },
 });
 
-/** What makes ready has the time of a test: what hangs is to end, and nothing else. */
+/** Hooks get the time of a test. The limit only stops tests that hang. */
 function within(ms: number) {
   return { testTimeout: ms, hookTimeout: ms };
 }

@@ -117,7 +117,7 @@ function collect() {
   return { stream, all: () => Buffer.concat(chunks) };
 }
 
-/** What the program was given on its stdin, where PLAY_INPUT named `input` in the work folder. */
+/** The stdin of the program, if PLAY_INPUT named `input` in the work folder. */
 export async function inputOf(place: Place): Promise<string> {
   return readFile(place.path('input'), 'utf8');
 }
@@ -131,7 +131,7 @@ export function journalOf(place: Place): Record<string, unknown>[] {
   return readLines(place.path('.context/journal.ndjson'));
 }
 
-/** What a line is, in a word or two: `init`, `answer one`, `result answer one`, `status compacting`. */
+/** A short name of a line: `init`, `answer one`, `result answer one`, `status compacting`. */
 export function gist(line: Record<string, unknown>): string {
   const { type, subtype, status, compact_result: outcome } = line;
   if (type === 'assistant' || type === 'user') return textOf(line);

@@ -19,7 +19,7 @@ const RESUME = 'Go on from where the work stands.';
 const WRAP_UP = 'This is the last thing you do';
 const BRIEFING = 'Answer only: OK';
 
-/** What a fresh context begins with. */
+/** Beginnings of a fresh context. */
 const HANDED_OVER = 'The context before this one was full';
 const SUMMARY = 'SUMMARY: what was done so far.';
 
@@ -28,7 +28,7 @@ export function promptText(number: number): string {
   return number % 2 === 1 ? `prompt ${number}: α "quoted" \\n` : `prompt ${number}\nwith two lines`;
 }
 
-/** What a request wants of the model. */
+/** The purpose of a request. */
 export type Wanted = 'prompt' | 'document' | 'resume' | 'wrap-up' | 'briefing' | 'nothing';
 
 export function wantedBy(request: RecordedRequest): Wanted {

@@ -18,7 +18,7 @@ const ARGUMENTS = [
   '--disable-sync',
   '--disable-gpu',
   '--disable-dev-shm-usage',
-  // Nothing but loopback has an address.
+  // Only 127.0.0.1 resolves.
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
   '--window-size=1280,900',
   'about:blank',
@@ -28,7 +28,7 @@ const ARGUMENTS = [
 export interface Browser {
   /** Addresses of all that was asked for, in order. */
   readonly requests: readonly string[];
-  /** What the page has written to its console, and its errors. */
+  /** Console output and errors of the page. */
   readonly complaints: readonly string[];
   open(url: string): Promise<void>;
   reload(): Promise<void>;

@@ -29,7 +29,7 @@ export interface World {
   dispose(): Promise<void>;
 }
 
-/** What has been compiled is kept from test to test: most of them start programs, each in a home of its own. */
+/** Compile cache that all tests share, because most of them start programs, each in its own home. */
 export const NODE_COMPILE_CACHE = fileURLToPath(new URL('../../node_modules/.cache/ctxb', import.meta.url));
 
 /** Starts a world for one test; `await using` or `dispose` ends it. */
@@ -39,7 +39,7 @@ export async function startWorld(scenario: Scenario): Promise<World & AsyncDispo
   const standin = await startStandin(scenario, referee);
   const path = process.env.PATH;
   const scratch = await createScratchEnvironment({ url: standin.url, ...(path === undefined ? {} : { path }) });
-  // What most tests of compactions are about; those of exact ones say so.
+  // Most tests of compactions expect a summary. Tests of exact ones set this themselves.
   scratch.env.CTXB_COMPACTION_HOW = 'summary';
   scratch.env.NODE_COMPILE_CACHE = NODE_COMPILE_CACHE;
   const dispose = async () => {
@@ -50,7 +50,7 @@ export async function startWorld(scenario: Scenario): Promise<World & AsyncDispo
   return { claude, standin, scratch, dispose, [Symbol.asyncDispose]: dispose };
 }
 
-/** How a program runs. `stdin` is all it gets; without it, stdin is at its end from the start. */
+/** Options of a program. `stdin` is its whole input; without it, stdin is empty. */
 export interface ProgramOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
@@ -68,7 +68,7 @@ export interface Finished {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** A program under way whose stdin is open. */
+/** A running program with an open stdin. */
 export interface RunningProgram {
   readonly pid: number | undefined;
   readonly stdin: Writable;
@@ -98,14 +98,14 @@ interface Left {
 
 const running = new Map<RunningProgram, Left>();
 
-/** Characters of what a program has said last. */
+/** Maximum characters of the printed output. */
 const TOLD = 2_000;
-/** A program that runs for so long hangs, or the machine does. */
+/** A program that runs longer is stuck, or the machine is. */
 const LONG_MS = 60_000;
 /** The kernel's own processes have this parent. */
 const KERNEL = '2';
 
-/** What the programs have done that run for very long: for a test that waits for one of them in vain. */
+/** Prints the output of programs that have run for very long, for a test that timed out waiting for one. */
 export function tellLeft(): void {
   const left = [...running].filter(([, { since }]) => performance.now() - since > LONG_MS);
   for (const [{ pid }, { what, since, said }] of left) {
@@ -117,7 +117,7 @@ export function tellLeft(): void {
   console.error(String(spawnSync('ps', all).stdout));
 }
 
-/** Ends the programs that a test which has failed did not wait for; ctxb ends its claude then. */
+/** Stops the programs of a failed test. A stopped ctxb also stops its claude. */
 export function endLeft(): void {
   for (const program of running.keys()) program.kill('SIGTERM');
 }
@@ -134,7 +134,7 @@ export function startProgram(command: string, args: readonly string[], options: 
     lines.add(chunk);
   });
   child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
-  // The program may have ended before it read everything; its exit code tells the rest.
+  // The program may have ended before it read all input; its exit code shows why.
   child.stdin.on('error', () => {});
   const finished = new Promise<Finished>((resolve, reject) => {
     child.on('error', reject);

@@ -63,7 +63,7 @@ export function instructionsOf(request: RecordedRequest | undefined): string {
   return /Additional Instructions:\n([\s\S]*?)\n\nREMINDER/.exec(userTexts(request).at(-1) ?? '')?.[1] ?? '';
 }
 
-/** What each of the user's text blocks in a request said. */
+/** The user's text blocks in a request. */
 export function userTexts(request: RecordedRequest | undefined): string[] {
   return messagesOf(request, ['user']).flatMap((content) =>
     typeof content === 'string'

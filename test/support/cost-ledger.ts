@@ -9,7 +9,7 @@ export function costLedgers(state: string): string[] {
     .map((name) => join(folder, name));
 }
 
-/** What they hold, a line each. */
+/** The lines of all ledgers. */
 export function costEntries(state: string): Record<string, unknown>[] {
   const lines = costLedgers(state).flatMap((path) => readFileSync(path, 'utf8').split('\n').filter(Boolean));
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>);

@@ -15,7 +15,7 @@ export const HISTORY = ['plan', 'parser', 'notes'].map((stepId) =>
   packItem({ stepId, output: `${stepId}: `.padEnd(3_000, 'x') }),
 );
 
-/** There is nothing to sum up. */
+/** No step needs a summary. */
 const NOTHING_TO_SUM: SummaryTask = { model: 'haiku', toSummarize: [], kept: new Map(), summaryChars: 400 };
 
 /** A working folder with two files, and a link that leads out of it. */
@@ -49,7 +49,7 @@ export function curateIn(world: World, options: Partial<CurateOptions> = {}): Pr
   return curate(STEP, HISTORY, { ...defaults, ...options }, io);
 }
 
-/** What a curator answers, in the way that claude asks for. */
+/** The answer of a curator, as a call of the tool that claude offers for it. */
 export function names(
   files: readonly string[],
   steps: readonly string[],

@@ -43,7 +43,7 @@ export function calls(drafts: readonly Draft[]): Entry[] {
   });
 }
 
-/** What becomes of dead ends, one line each: what happened, with which entry (from 1), and to what. */
+/** Changes of dead ends, one per line: the change, its entry (from 1) and the dead end. */
 export function storyOf(drafts: readonly Draft[]): string[] {
   const deadEnds = createDeadEnds();
   return calls(drafts).flatMap((entry, index) => {

@@ -4,16 +4,16 @@ import type { Place } from '../cli/fakes.ts';
 
 /** Something that goes wrong, and what comes of it. The table in `docs/faults.md` is made of these. */
 export interface Fault {
-  /** What goes wrong. */
+  /** The fault in a few words. */
   readonly fault: string;
-  /** Where ctxb waits for it: files of `src/run`, without ending. */
+  /** The files of `src/run` that handle it, without extension. */
   readonly at: readonly string[];
-  /** What the user sees: a part of a line on stderr; nothing is said where it is left out. */
+  /** Part of a line on stderr; undefined: stderr has no notice. */
   readonly says?: string;
   readonly code: number;
-  /** What comes out of stdout for the prompts `one` and `two`; `one\ntwo\n` where it is left out. */
+  /** Stdout for the prompts `one` and `two`. Default: `one\ntwo\n`. */
   readonly stdout?: string;
-  /** What is lost, of what the user gave or was owed. */
+  /** Prompts or answers that are lost. */
   readonly lost: string;
   readonly play: Play;
 }

@@ -1,7 +1,7 @@
 import { flowFileSchema } from '../../src/flow/file/flow-schema.ts';
 import { editorSchema } from './editor-schema.ts';
 
-/** What JSON Schema says of a key. */
+/** The JSON Schema of a key. */
 interface Key {
   readonly description?: string;
   readonly default?: unknown;
@@ -37,7 +37,7 @@ function meaning(key: Key): string {
   return [description, ...one, ...presetOf(key)].join(' ');
 }
 
-/** What is empty by default needs no word. */
+/** The default in words; an empty one is not mentioned. */
 function presetOf({ default: preset }: Key): string[] {
   const isEmpty = preset === undefined || JSON.stringify(preset).length <= 2;
   return isEmpty && preset !== 0 ? [] : [`Default: ${preset}.`];

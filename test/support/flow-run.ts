@@ -17,7 +17,7 @@ export function fixtureFlow(name: string): { readonly text: string; readonly flo
 
 type MeasuredStep = RanStep['measured'];
 
-/** What claude said of a step. */
+/** Output of claude for a step. */
 export function figures(changes: Partial<MeasuredStep> = {}): MeasuredStep {
   return {
     exit_code: 0,

@@ -81,7 +81,7 @@ export interface Driver {
   timeout(timer: TimerName): readonly Action[];
   /** Time goes by, in milliseconds; it begins at 0. */
   wait(ms: number): void;
-  /** What ctxb itself, or one of its commands, has to say. */
+  /** Feeds an event of ctxb itself or of its commands. */
   tell(event: OwnEvent): readonly Action[];
 }
 
@@ -149,7 +149,7 @@ export function decisions(actions: readonly Action[]): Decision[] {
   return actions.filter(isDecision);
 }
 
-/** What was written to claude's stdin, parsed. */
+/** Lines for claude's stdin, parsed. */
 export function sent(actions: readonly Action[]): Line[] {
   return actions.flatMap((action) => (action.kind === 'send' ? [JSON.parse(action.line) as Line] : []));
 }
@@ -176,7 +176,7 @@ export function initLine(more: Line = {}): Line {
 
 let calls = 0;
 
-/** One API call of the main thread with `used` tokens in the context and hardly an answer. */
+/** One API call of the main thread with `used` tokens in the context and a short answer. */
 export function callLine(used: number, more: Line = {}): Line {
   const usage = {
     input_tokens: 4,
@@ -231,14 +231,14 @@ export function hookLine(hook: HookName, input: Line = {}): Line {
   return { type: 'control_request', request_id: `hook-${hook}`, request };
 }
 
-/** What the agent is told with the answers to hooks. */
+/** Texts for the agent in the answers to hooks. */
 export function told(actions: readonly Action[]): string[] {
   return actions.flatMap((action) =>
     action.kind === 'answer-hook' && action.context !== undefined ? [action.context] : [],
   );
 }
 
-/** How claude's process ends: killed, without a trace of the turn in the log, unless said otherwise. */
+/** The end of claude's process. Default: killed, without a trace of the turn in the log. */
 export function exitEvent(changes: Partial<ExitEvent> = {}): ExitEvent {
   const nothing = { delivered: [], finished: false, openTool: undefined };
   return { kind: 'exit', code: undefined, signal: 'SIGKILL', logged: true, ...nothing, ...changes };

@@ -86,7 +86,7 @@ function isBriefed(request: RecordedRequest): boolean {
   return (userTexts(request).at(-1) ?? '').endsWith('Answer only: OK');
 }
 
-/** Nothing has been answered in this conversation yet. */
+/** Whether the conversation has no answer yet. */
 function isFresh({ body }: RecordedRequest): boolean {
   return !(body.messages ?? []).some(({ role }) => role === 'assistant');
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { World } from './claude.ts';
 
-/** Until so many requests stand in the inbox of the world's run. */
+/** Waits until the inbox of the world's run has `count` requests. */
 export async function waitForAsks({ scratch }: World, count: number): Promise<void> {
   const folder = join(scratch.cwd, '.context/inbox');
   const texts = () => readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));

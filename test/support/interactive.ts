@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { World } from './claude.ts';
 import { type AtTerminal, atTerminal } from './pty.ts';
 
-/** What a person has answered before: the theme, the key, and that the folder is to be trusted. */
+/** Settings of a user who has chosen a theme, entered a key and trusted the folder. */
 export function settleIn({ scratch: { env, cwd } }: World): void {
   const config = {
     hasCompletedOnboarding: true,

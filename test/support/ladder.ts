@@ -13,7 +13,7 @@ import {
 
 export const WINDOW = 200_000;
 
-/** How `/compact` went: what claude writes about it. */
+/** Lines that claude writes about a `/compact`. */
 const VERDICTS = {
   failed: [compacting(), failure('Error during compaction: it broke'), localResult()],
   rejected: [compacting(), failure('API Error: 400 the prompt is no good'), localResult()],
@@ -32,7 +32,7 @@ const VERDICTS = {
 /** `silent`: nothing comes in time, and claude stops when it is told to. */
 export type Verdict = keyof typeof VERDICTS | 'silent';
 
-/** What is done at a boundary, as a reader of the ladder would say it. */
+/** Steps of the ladder at a boundary, in words. */
 export const SAY = 'say the prompt';
 export const COMPACT = ['compact', 'say /compact'];
 export const HANDOFF = ['handoff', 'say the question'];
@@ -43,12 +43,12 @@ export function conclude(driver: Driver, verdict: Verdict): readonly Action[] {
   return [...driver.timeout('operation'), ...driver.claude(localResult())];
 }
 
-/** One turn of the prompt that was said, with the share of the window at its end. */
+/** One turn for the sent prompt, with the share of the window at its end. */
 export function turn(driver: Driver, at: number): readonly Action[] {
   return driver.claude(initLine(), callLine(at * WINDOW), resultLine());
 }
 
-/** What was done, as a reader of the ladder would say it. */
+/** The actions as steps of the ladder, in words. */
 export function done(actions: readonly Action[], prompt: string): string[] {
   return actions.flatMap((action) => {
     if (action.kind === 'large-task') return [`large-task ${action.todo}`];

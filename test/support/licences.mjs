@@ -1,4 +1,4 @@
-// What the licences of the packages that are bundled ask for: their texts go along.
+// Collects the licence texts of the bundled packages, as these licences require.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 

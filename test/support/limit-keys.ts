@@ -8,7 +8,7 @@ import { callLine, type Driver, drive, hookLine, initLine, type Line, runWith, s
 
 export type Limit = (typeof LIMITS)[number];
 
-/** What the user sets, and what a file of a repository would rather have. */
+/** The user's value, and the looser value of a repository's file. */
 export const LIMIT_VALUES: Readonly<Record<Limit, { readonly mine: number; readonly theirs: number }>> = {
   'cost.limitUsd': { mine: 0.5, theirs: 1_000 },
   'cost.projectLimitUsd': { mine: 0.5, theirs: 1_000 },
@@ -20,7 +20,7 @@ export const LIMIT_VALUES: Readonly<Record<Limit, { readonly mine: number; reado
 
 const PRICES_OF_0 = { claude: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWriteHour: 0 } };
 
-/** Values of a key with which a file might lift a limit: for most, all that it takes. */
+/** Values of a key with which a file might lift a limit. */
 export function hostileValues(key: KeyPath): readonly unknown[] {
   const { type }: Key = KEYS[key];
   if (key in LIMIT_VALUES) return [LIMIT_VALUES[key as Limit].theirs];
@@ -80,7 +80,7 @@ export function keyTree(values: Record<string, unknown>): object {
 
 const MOST = 40;
 
-/** How many calls, subagents or seconds come to pass under a policy before the limit stops them; `MOST`: it does not. */
+/** Calls, subagents or seconds until the limit stops the run; `MOST`: it does not. */
 export function allowed(limit: Limit, policy: Policy & { readonly observe: boolean }): number {
   const driver = drive(
     runWith({ policy: { ...policy, window: policy.window ?? 200_000 }, mode: policy.observe ? 'observe' : 'act' }),
@@ -122,7 +122,7 @@ function untilAsked(driver: Driver, subtype: string, call: () => Line): number {
   return MOST;
 }
 
-/** What a key in a file of a repository does to limits that the user has set, where it does anything. */
+/** Effects of keys in a repository's file on limits that the user has set. */
 const EFFECTS: Readonly<Partial<Record<KeyPath, string>>> = {
   observe: '`true` is ignored, and a notice says so',
   contextDir: 'the costs of the project are counted as if it were not there',

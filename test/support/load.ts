@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** What a process holds on to. */
+/** Resources of a process. */
 export interface Held {
   /** Bytes of the heap after all that can be was let go of. */
   readonly heap: number;
@@ -15,7 +15,7 @@ export interface Held {
 }
 
 export async function held(): Promise<Held> {
-  // What was closed is gone with the next round of the event loop.
+  // Closed resources disappear in the next round of the event loop.
   await new Promise(setImmediate);
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;

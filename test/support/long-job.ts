@@ -23,7 +23,7 @@ interface Source {
   readonly opening: string;
 }
 
-/** What the agent does is the same however much it is given. Its last answer is what it has found. */
+/** An agent whose actions do not depend on its context. Its last answer names its findings. */
 export function longJob(): Scenario {
   const sources = Array.from({ length: RESULTS }, (_, index) => sourceOf(index));
   const stored = new Map<number, string>();
@@ -39,7 +39,7 @@ export function longJob(): Scenario {
     return turn <= TURNS ? { text: `part ${turn} done` } : report(request);
   }
 
-  /** Where the last result is stored, if it is. */
+  /** Path of the last stored result, if any. */
   function note(request: RecordedRequest): void {
     const path = /(?:full result is in|has been saved to|output saved to:) (\/\S+\.\w+)/.exec(
       newestWords(request),
@@ -67,7 +67,7 @@ export function longJob(): Scenario {
   };
 }
 
-/** What the agent says at its end when it has found everything. */
+/** The last answer of an agent that has found everything. */
 export function jobAnswer(): string {
   return JSON.stringify(needed().map((index) => wordOf(index, lineOf(index))));
 }

@@ -145,7 +145,7 @@ function placeIn(line: Buffer, random: Random): number {
   return quote === -1 ? at : quote + random.whole(0, 1);
 }
 
-/** What a long text is made of: much of one thing, some of others. */
+/** Parts of a long text, mostly one of them. */
 function longText(random: Random): Buffer {
   const most = any(FILLINGS, random);
   const length = random.pick([200, 300, 310, 560, 600, 900, 2_000, 5_000]);

@@ -16,7 +16,7 @@ const FILES: readonly DetailFile[] = [
 /** Made anew each time, as the index is. */
 const TOOL_LOG = 'tool-log.md';
 
-/** What a kill has left unfinished, as far as one can tell. */
+/** Visible traces of an interrupted write. */
 export interface Torn {
   /** The log ends in the middle of a line. */
   readonly log: boolean;
@@ -91,7 +91,7 @@ interface Notes {
   readonly indexes: readonly (string | undefined)[];
   readonly toolLog: string | undefined;
   readonly lines: readonly string[];
-  /** What stands behind the log's last newline. */
+  /** The text after the log's last newline. */
   readonly torn: string;
   readonly entries: readonly Entry[];
   readonly texts: Readonly<Record<string, string>>;
@@ -129,7 +129,7 @@ function detailsOf(entries: readonly Entry[]): Record<string, string> {
   );
 }
 
-/** As it was after some of the calls. */
+/** Faults of the tool log, which may lack the newest calls. */
 function toolLogFaults({ toolLog, entries }: Notes): string[] {
   if (toolLog === undefined) return [];
   const count = Number(/^([\d,]+) tool calls? in /m.exec(toolLog)?.[1]?.replaceAll(',', ''));

@@ -122,7 +122,7 @@ export function randomTexts(seed: number, count: number): string[] {
   return Array.from({ length: count }, () => Array.from({ length: next(24) }, pick).join(''));
 }
 
-/** Whole numbers from 0 to below a limit, the same ones for the same seed. */
+/** A seeded generator of integers below a limit. */
 export function randomNumbers(seed: number): (limit: number) => number {
   let state = seed;
   return (limit) => {

@@ -27,7 +27,7 @@ if (what !== 'latest' && what !== 'oldest') {
 }
 const named = rest.find((word) => /^\d/.test(word));
 const version = what === 'oldest' ? config.oldestClaudeCode : (named ?? latest());
-/** How many facts hold, as doctor has found it first. */
+/** The number of facts that hold in doctor's first run. */
 let holding;
 const folder = mkdtempSync(join(tmpdir(), 'ctxb-claude-'));
 try {
@@ -94,7 +94,7 @@ function timed(name, work) {
   return found;
 }
 
-/** What is new, gone or changed against the pinned one: news to be looked at, and no fault. */
+/** Differences from the pinned version: to be examined, not faults. */
 function showSurface(claude) {
   const program = 'dist/bench/surface.mjs';
   execFileSync(process.execPath, [program, claude, folder], { stdio: 'ignore' });
@@ -114,7 +114,7 @@ function changedFacts(other, pinned) {
     .map((fact) => `fact   ${told(fact)} (${PINNED}: ${statusOf(before, fact)})`);
 }
 
-/** Those that fail again, and not with the pinned one. Elsewhere it is the machine, or ctxb. */
+/** Tests that fail again, but pass with the pinned version. Other failures come from the machine or from ctxb. */
 function realFailures(failing, other, pinned) {
   const again = failing.length === 0 ? [] : failures(other, { only: failing, isWhole: true });
   const old = new Set((again.length === 0 ? [] : failures(pinned, { only: again, isWhole: true })).map(title));
@@ -134,7 +134,7 @@ function tryPart(claude) {
   return [...odd.map((fact) => `fact   ${told(fact)}`), ...failing.map((test) => `test   ${title(test)}`)];
 }
 
-/** What doctor finds, each with its status. */
+/** The findings of doctor, each with its status. */
 function facts(claude) {
   const args = ['dist/ctxb.cjs', 'doctor', '--claude', claude, '--timeout', '300', '--json'];
   const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });

@@ -11,7 +11,7 @@ const PACKAGE = `node-${process.platform}-${process.arch}`;
 const RECORDINGS = 'fixtures/recordings';
 const VITEST = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/vitest.config.ts', '--project', 'e2e'];
 
-/** What must be the same as with the Node that runs this. */
+/** Commands with the same output on every Node. */
 const SAME = {
   version: ['dist/ctxb.cjs', '--version'],
   replay: ['dist/ctxb.cjs', 'replay', '--no-cache', '--json', RECORDINGS],

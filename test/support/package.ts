@@ -6,12 +6,12 @@ import { type Finished, runProgram } from './claude.ts';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** What npm would publish, and a folder of somebody who has installed it. */
+/** The package as npm would publish it, installed into an empty folder. */
 export interface InstalledPackage extends AsyncDisposable {
   /** Paths in the package. */
   readonly files: readonly string[];
   readonly tarball: string;
-  /** Where it is imported from. */
+  /** The folder from which programs import it. */
   readonly cwd: string;
   /** Runs a program there, with little around it. */
   run(command: string, args: readonly string[], path?: string): Promise<Finished>;

@@ -31,7 +31,7 @@ export function packItem(item: Partial<PackItem> = {}): PackItem {
   return { stepId: 's', agent: undefined, priority: undefined, ok: true, output: '', error: undefined, ...item };
 }
 
-/** What of a pack's text is structure: all lines but those in a fence. */
+/** The lines of a pack's text outside fences. */
 export function structureOf(text: string): string[] {
   let fence: string | undefined;
   return text.split('\n').filter((line) => {

@@ -37,7 +37,7 @@ export interface Played {
   readonly killed: number;
   /** When ctxb was killed, in milliseconds since the epoch: its claude works alone until the run is taken up. */
   readonly orphanedAt: readonly number[];
-  /** It was not over in time. */
+  /** Whether the round timed out. */
   readonly timedOut: boolean;
 }
 
@@ -159,6 +159,6 @@ function endProcess(pid: number | undefined, signal: NodeJS.Signals): void {
   try {
     if (pid !== undefined) process.kill(pid, signal);
   } catch {
-    // It was quicker.
+    // The program ended before the kill.
   }
 }

@@ -1,7 +1,7 @@
 // The plugin for people at the terminal, as it is committed: claude installs it from the repository.
 import { build } from 'esbuild';
 
-/** What Node and claude run. */
+/** The language level that Node and claude support. */
 export const TARGET = 'node20.19';
 
 /** The bundle's text, and the modules in it. claude reads its source: `on` and `$` keep their names. */

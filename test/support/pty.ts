@@ -20,14 +20,14 @@ export interface AtTerminal extends AsyncDisposable {
 
 const [COLUMNS, ROWS] = [120, 40];
 
-/** What a terminal is told beside the text: colours, places, titles. */
+/** Escape sequences: colours, cursor positions, titles. */
 const ESCAPES = /\u001b(?:\[[0-9;?>=]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[()][A-Z0-9]|[=>78M])/g;
 interface Place {
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
 }
 
-/** What was written since the last time. */
+/** Output since the previous call. */
 function written() {
   let raw = '';
   let taken = 0;
@@ -42,7 +42,7 @@ function written() {
   };
 }
 
-/** What stands on the screen: a program that paints all of it writes only the characters that have changed. */
+/** The text on the screen. Programs that paint the whole screen write only changed characters. */
 function painted() {
   const terminal = new Terminal({ cols: COLUMNS, rows: ROWS, allowProposedApi: true });
   return {

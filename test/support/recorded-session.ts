@@ -14,19 +14,19 @@ import {
 import { asRead } from './recordings.ts';
 import { unmasked } from './unmasked.ts';
 
-/** A call as a test says it: what it leaves out follows from the call before. */
+/** A call in a test. Omitted fields follow from the previous call. */
 export interface CallSketch {
   readonly context: number;
   /** A prompt comes before the first call of a turn. */
   readonly turn?: number;
   readonly output?: number;
-  /** What of the context was read from the cache; usually the context before. */
+  /** Tokens read from the cache. Default: the previous context. */
   readonly cacheRead?: number;
   /** The prompt of its turn. */
   readonly asks?: string;
-  /** What the model says. */
+  /** The model's text. */
   readonly says?: string;
-  /** What the result of its tool begins with; the rest fills what the context grows by. */
+  /** Beginning of the tool result. Padding follows, so that the context has its size. */
   readonly gets?: string;
   /** Milliseconds since the epoch. */
   readonly t?: number;

@@ -66,7 +66,7 @@ export const COMPACT_TURNS = {
   unavailable: cut('compact-unavailable.ndjson', 5, 10),
 };
 
-/** What the lines mean; the lines of a dialogue are taken out of their envelopes first. */
+/** Decodes lines. Takes the lines of a dialogue out of their envelopes first. */
 export function eventsOf(path: string): Event[] {
   return linesOf(path).map(
     (line) => readRecord(JSON.parse(line) as Record<string, unknown>, 0)?.event ?? decodeLine(line),

@@ -10,7 +10,7 @@ export interface ToolUse {
 /** A call of a tool, or several at once in one message. */
 export type Step = ToolUse | readonly ToolUse[];
 
-/** What claude says of its own behind the last result. */
+/** Texts of claude after the last result. */
 const REMINDERS = /(?:\s*<system-reminder>\n(?:(?!<system-reminder>)[\s\S])*<\/system-reminder>)+\s*$/;
 
 /** The results of tools in a request, oldest first: what the model was given of each, without claude's reminders. */
@@ -21,7 +21,7 @@ export function resultsIn(request: RecordedRequest | undefined): { id: string; t
     .map(({ tool_use_id, content }) => ({ id: String(tool_use_id), text: allText(content).replace(REMINDERS, '') }));
 }
 
-/** What a request ends with, behind the last of the model's own words: results, and what hooks told beside them. */
+/** The end of a request after the model's last text: results, and texts of hooks. */
 export function newestWords(request: RecordedRequest | undefined): string {
   const messages = request?.body.messages ?? [];
   const last = messages.findLastIndex(({ role }) => role === 'assistant');

@@ -7,7 +7,7 @@ import { CTXB, journalLines } from './ctxb.ts';
 import { linesOf, type Played, processesOf } from './play-round.ts';
 import type { RecordedRequest } from './standin/scenario.ts';
 
-/** What does not hold although it must after any round, a sentence each. */
+/** Violated invariants after a round, one sentence each. */
 export async function faultsOf(played: Played): Promise<string[]> {
   const found = [ending(played), results(played), said(played), known(played), left(played), await replayed(played)];
   return [...new Set(found.flat())];
@@ -132,7 +132,7 @@ async function replayed({ world, runs }: Played): Promise<string[]> {
   return [`replay differs at decision ${at}: ${decided[at]?.slice(0, 200)} / ${again[at]?.slice(0, 200)}`];
 }
 
-/** What the journal tells of a round, in short. */
+/** The journal of a round, abbreviated. */
 export function storyOf({ world }: Played): string {
   const usual = new Set(['mid-turn:trigger', 'warn', 'recall', 'receipt', 'session']);
   return linesOf(join(world.scratch.cwd, '.context', 'journal.ndjson'))

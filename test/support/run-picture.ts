@@ -8,7 +8,7 @@ import { tokens } from '../../src/report/figures.ts';
 interface DrawnCall {
   readonly context: number;
   readonly turn: number;
-  /** What an exact compaction before it took away. */
+  /** Tokens that an exact compaction removed before this call. */
   readonly freed: number;
   readonly exact: ExactReceipt | undefined;
 }

@@ -59,7 +59,7 @@ export function sampler({ source, flags }: RegExp, random: Random): () => string
   return () => whole('');
 }
 
-/** How often at least and at most. */
+/** Minimum and maximum repetitions. */
 function timesOf(quantifier: RegExpExecArray | null): readonly [number, number] {
   if (quantifier === null) return [1, 1];
   const [, sign, min, more, max] = quantifier;

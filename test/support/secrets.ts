@@ -21,7 +21,7 @@ export interface SecretKind {
   /** With the secret in the place of `…`. */
   readonly form: string;
   readonly secret: string;
-  /** What takes its place; undefined: it is not masked. */
+  /** The replacement; undefined: not masked. */
   readonly masked?: string;
   /** Why it is not masked. */
   readonly why?: string;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What the newest Claude Code gives its status line; test/e2e/terminal.test.ts compares it with a real one. */
+/** Status-line input of the newest Claude Code; test/e2e/terminal.test.ts compares it with a real one. */
 const INPUTS_FILE = new URL('../../fixtures/terminal/inputs.json', import.meta.url);
 
 export function recordedInputs(): Readonly<Record<string, Fields>> {

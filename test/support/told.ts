@@ -13,7 +13,7 @@ export function gistOf({ name, input, text = 'ok', gist: _, title: __, ...more }
   return resultEntry(name, input, text, more).gist;
 }
 
-/** What Bash reports beside the text for the model. */
+/** The report of Bash, beside the text for the model. */
 export function printed(stdout: string, more: object = {}): object {
   return { stdout, stderr: '', interrupted: false, isImage: false, ...more };
 }

@@ -49,12 +49,12 @@ export function configure(world: World, config: object): void {
   file(world, '.contextbudgetrc.json', JSON.stringify(config));
 }
 
-/** What the model was given of the results of its calls, in order of completion. */
+/** Results of its calls as the model got them, in order of completion. */
 export function given(world: World): string[] {
   return resultsIn(mainRequests(world.standin).at(-1)).map(({ text }) => text);
 }
 
-/** What ctxb has stored, by file name. */
+/** Results that ctxb has stored, by file name. */
 export function storedResults(world: World): Record<string, string> {
   const folder = join(world.scratch.cwd, '.context', 'tool-results');
   return Object.fromEntries(namesIn(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')]));

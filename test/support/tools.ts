@@ -13,7 +13,7 @@ import {
   runWith,
 } from './governor.ts';
 
-/** One call of a tool as claude's hooks tell of it. */
+/** One tool call, as in claude's hook events. */
 export interface ModelCall {
   readonly id?: string;
   readonly tool?: string;
@@ -26,7 +26,7 @@ export interface ModelCall {
 
 let requests = 0;
 
-/** claude calls a hook of a tool. */
+/** A call of a tool hook by claude. */
 export function toolLine(hook: ToolHook, call: ModelCall, more: Line = {}): Line {
   const { id = 'toolu_1', tool = 'Bash', input = { command: 'make' }, response, error, agent } = call;
   const about = {
@@ -67,17 +67,17 @@ export function answers(actions: readonly Action[]): HookAnswer[] {
   return actions.filter((action) => action.kind === 'answer-hook');
 }
 
-/** The one answer there is. */
+/** The only answer. */
 export function answer(actions: readonly Action[]): HookAnswer {
   const [first, ...others] = answers(actions);
   if (first === undefined || others.length > 0) throw new Error(`${answers(actions).length} answers`);
   return first;
 }
 
-/** Where the shell of these tests says that it has stored a result. */
+/** Path at which the shell of these tests stores a result. */
 export const STORED = '/home/dev/project/.context/tool-results/toolu_1.txt';
 
-/** A hook, and what the shell does for it: stores what is to be stored, and finds `file` where it has to look. */
+/** Feeds a hook, and answers for the shell: stores results, and measures files as `file`. */
 export function played(driver: Driver, line: Line, world: { file?: FileMeasure; path?: string | undefined } = {}) {
   const path = 'path' in world ? world.path : STORED;
   const first = driver.claude(line);
@@ -91,7 +91,7 @@ export function played(driver: Driver, line: Line, world: { file?: FileMeasure; 
   return [...first, ...rest];
 }
 
-/** The text of Bash's output that takes the place of its own; undefined where nothing does. */
+/** The text that replaces Bash's output; undefined if none does. */
 export function bashInstead({ specific }: HookAnswer): string | undefined {
   const output = specific?.updatedToolOutput as { readonly stdout: string } | undefined;
   return output?.stdout;

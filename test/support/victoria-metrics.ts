@@ -28,7 +28,7 @@ function isProgram(path: string): boolean {
 
 /** A database that takes OTLP and is asked in PromQL. */
 export interface VictoriaMetrics extends AsyncDisposable {
-  /** Where metrics go. */
+  /** URL for metrics. */
   readonly endpoint: string;
   query(promql: string): Promise<{ readonly metric: Readonly<Record<string, string>>; readonly value: number }[]>;
 }
@@ -48,7 +48,7 @@ export async function startVictoriaMetrics(program: string): Promise<VictoriaMet
     endpoint: `http://${address}/opentelemetry/v1/metrics`,
     async query(promql) {
       await fetch(`http://${address}/internal/force_flush`);
-      // What came in within this second counts too.
+      // Includes metrics of the current second.
       const asked = new URLSearchParams({ query: promql, time: String(Date.now() / 1000 + 1), nocache: '1' });
       const response = await fetch(`http://${address}/api/v1/query?${asked}`);
       const { data } = (await response.json()) as Answer;

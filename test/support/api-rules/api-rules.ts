@@ -27,7 +27,7 @@ export function createApiRules() {
   };
 }
 
-/** What the API answers to a thought under a changed prefix, which claude then takes out. */
+/** The API's error for a thought under a changed prefix; claude then removes the thought. */
 export function refusalOf(violations: readonly Violation[]): string | undefined {
   const found = violations.find(({ name }) => name === PREFIX.name);
   return (

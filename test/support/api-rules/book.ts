@@ -13,7 +13,7 @@ interface Issued {
   readonly uses: readonly string[];
 }
 
-/** What has been answered, by which later requests are judged. */
+/** Earlier answers, against which later requests are checked. */
 export type Book = ReturnType<typeof createBook>;
 
 export function createBook() {

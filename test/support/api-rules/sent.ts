@@ -48,7 +48,7 @@ export function isThought({ type }: Block): boolean {
   return type === 'thinking' || type === 'redacted_thinking';
 }
 
-/** What a thought is known by. */
+/** Identifies a thought. */
 export function signatureOf(block: Block): string {
   return String(block.signature ?? block.data ?? '');
 }

@@ -3,7 +3,7 @@ import { PREFIXES, WORLDS } from './drawn.ts';
 import { ANSWER, edit, pathOf, signOf, textOf } from './moves.ts';
 import type { Call, Move, PlayedSetup, PlayedTurn, Sight } from './played-claude.ts';
 
-/** What the model can fetch: a file or a page. */
+/** A file or a page that the model can fetch. */
 interface Thing {
   readonly name: string;
   readonly tokens: number;
@@ -17,14 +17,14 @@ interface Step {
   readonly ends: boolean;
 }
 
-/** What a model does that wants a compaction to cost as much as possible. */
+/** A model that tries to make compactions as expensive as possible. */
 export interface Adversary {
   readonly world: PlayedSetup;
   /** Decides each step by what a compaction has just taken. */
   attack(): readonly PlayedTurn[];
   /** The same steps once more, whatever stands in the request. */
   repeat(): readonly PlayedTurn[];
-  /** What was gone at each step, as a number of calls and tokens. */
+  /** Contents that had left the context, at each step. */
   readonly gone: readonly { readonly calls: number; readonly tokens: number }[];
 }
 

@@ -5,7 +5,7 @@ import type { Call, Move, PlayedJob, PlayedTurn, Sight } from './played-claude.t
 /** A part of the work: it yields moves, and looks for what it needs in the request. */
 export type Work = Generator<Move, void>;
 
-/** What a tool gives back: a page, a list, a report. */
+/** The result of a tool: a page, a list, a report. */
 export interface Thing {
   readonly name: string;
   readonly tokens: number;
@@ -15,7 +15,7 @@ export interface Thing {
   readonly spent?: readonly number[];
 }
 
-/** What a model can do at work. */
+/** Actions of a working model. */
 export interface Desk {
   readonly random: Random;
   /** Reads the files that the model does not see. */

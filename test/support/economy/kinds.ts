@@ -133,7 +133,7 @@ const growing: Kind = (desk) => {
   });
 };
 
-/** What is needed moves on slowly. */
+/** The needed files change slowly. */
 const shifting: Kind = (desk) => {
   const width = desk.random.whole(3, 9);
   const speed = desk.random.whole(1, 3);

@@ -26,7 +26,7 @@ import {
   userLine,
 } from '../governor.ts';
 
-/** What the model says in a call, and what the tools that it asks for give back. */
+/** An answer of the model, with the results of its tool calls. */
 export interface Call {
   readonly kind: 'call';
   readonly text: string;
@@ -36,13 +36,13 @@ export interface Call {
   readonly output: number;
   /** The turn ends with it. */
   readonly ends: boolean;
-  /** It only fetches what the model does not see. */
+  /** Whether it only fetches contents that left the context. */
   readonly again?: boolean;
   /** Tokens of each call of the subagent that answers it. */
   readonly agent?: readonly number[];
 }
 
-/** What the model does next, or time that goes by before. */
+/** The next answer of the model, or a pause before it. */
 export type Move = Call | Pause;
 
 interface Pause {
@@ -56,7 +56,7 @@ export type Sight = (words: string) => boolean;
 /** A turn yields moves until it answers, and knows only what it sees. */
 export interface PlayedTurn {
   readonly prompt: string;
-  /** How many come with it. */
+  /** Number of pictures in the prompt. */
   readonly pictures?: number;
   readonly next: (sight: Sight) => Move;
 }
@@ -73,7 +73,7 @@ export interface PlayedSetup {
   readonly cold?: boolean;
   /** The caller gives all prompts at once. */
   readonly atOnce?: boolean;
-  /** It says that no more follow. */
+  /** Whether the caller has closed the input. */
   readonly ended?: boolean;
   /** The user has set the level at which claude compacts. */
   readonly level?: number;
@@ -117,7 +117,7 @@ const SUMMARY = 'word '.repeat(Math.round((SUMMARY_TOKENS / tokensOfText('word '
 /** Notes of ctxb's, longer than what it may give back: after a summary in UTF-16 units, and beside an exact compaction. */
 const NOTES = 'fact '.repeat(2_000);
 const GIVEN_LENGTH = 8_900;
-/** What names the files of the notes. */
+/** Names in the paths of the notes. */
 const POINTER_LENGTH = 300;
 const NOTE_LENGTH = 6_000;
 const WORDS_LENGTH = 7_000;
@@ -135,7 +135,7 @@ function runOf({ policy, level }: PlayedSetup) {
   return runWith({ exact: true, policy: policyWith(policy), callerPlacedTrigger: level !== undefined });
 }
 
-/** What a run with ctxb has counted, in micro-dollars: its own cost, and that of claude alone. */
+/** Costs that a run has counted, in micro-dollars: with ctxb, and with claude alone. */
 export function accountOf({ driver }: Pick<Played, 'driver'>) {
   if (driver === undefined) throw new Error('claude alone has no account');
   return costsSoFar(driver.state.relief.baseline, driver.state.gauge);
@@ -177,7 +177,7 @@ class PlayedClaude {
   #now = 0;
   #trigger: number;
   readonly #mod: ReturnType<typeof createPlayedClaude>;
-  /** What the notes add to the last plan. */
+  /** The part of the last plan that comes from the notes. */
   #notes: Pick<ExactPlan, 'note' | 'said'> = { note: '' };
   #heard = 0;
   /** The user's prompts as the notes have them, the newest first. */
@@ -507,7 +507,7 @@ function answeredIn(messages: readonly Message[]): readonly string[] {
   return messages.flatMap(({ toolResults = [] }) => toolResults.map(({ tool_use_id: id }) => id));
 }
 
-/** What claude attaches to a message. It is no message for a mod, so it goes with an exact compaction. */
+/** Attachments that claude adds to a message. A mod does not get them, so an exact compaction removes them. */
 function attached(text: string): Message {
   return createMessage('user', `<system-reminder>${text}</system-reminder>`);
 }

@@ -27,7 +27,7 @@ export interface Shape {
   readonly written?: number;
 }
 
-/** How far a job has come. */
+/** Progress of a job. */
 interface Progress {
   readonly random: Random;
   edits: number;
@@ -42,7 +42,7 @@ export function jobOf(shape: Shape, seed = 1): PlayedJob {
   };
 }
 
-/** What a prompt asks for; an edit is preceded by the reading of what it needs and the model does not see. */
+/** The work for one prompt. Before an edit, the model reads the needed files that are not in its context. */
 type Step =
   | 'edit'
   | { readonly write: string }
@@ -65,7 +65,7 @@ function turnOf(shape: Shape, prompt: number, progress: Progress): PlayedTurn {
       if (step === 'edit') {
         const needed = neededFor(shape, prompt, progress.edits);
         const missing = needed.find((name) => !sight(signOf(name)));
-        // What cannot be brought into sight together is given up, as a model would.
+        // If the needed files do not fit into the context together, the model gives up.
         if (missing !== undefined && reads++ < 2 * needed.length) return read(missing, shape.tokens, id);
         reads = 0;
         progress.edits++;

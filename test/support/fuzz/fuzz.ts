@@ -16,13 +16,13 @@ export interface FuzzStream {
   readonly config: Config;
   /** All that was fed is kept for `inspect`, and a record is made. */
   readonly recorded?: boolean;
-  /** What may come out: by default all that went in. */
+  /** Allowed output. Default: the whole input. */
   readonly expected?: ExpectedBytes;
   /** Each comes once. */
   readonly giants?: readonly Giant[];
 }
 
-/** What was fed, and what the run knew of it. */
+/** The input, and the state of the run after it. */
 export interface Fuzzed {
   readonly lines: number;
   readonly bytes: number;

@@ -35,7 +35,7 @@ const NUMBERS = ['1e999', '-1e999', '-0', '1E+308', '9007199254740993', '0.1e-40
 /** Names that mean something to an object. */
 const NAMES = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', '', '\\u0000', 'type'];
 
-/** What is no line of claude's at all. */
+/** Lines that claude never writes. */
 const SCRAPS = [
   '',
   ' ',

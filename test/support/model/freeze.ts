@@ -1,4 +1,4 @@
-/** Nothing in it can be changed any more: who tries throws. */
+/** Freezes a value and everything in it. Writing to it then throws. */
 export function freeze(value: unknown): void {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return;
   Object.freeze(value);

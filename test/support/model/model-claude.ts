@@ -21,11 +21,11 @@ interface ModelTask {
   readonly toolUseId: string;
 }
 
-/** One process of a claude that is modelled: it reads lines, works at them bit by bit, and writes lines. */
+/** One process of a modelled claude. Reads lines, processes them step by step, and writes lines. */
 export class ModelClaude {
   readonly stdin: Line[] = [];
   readonly stdout: Line[] = [];
-  /** How it ended. */
+  /** Exit code or signal. */
   end: { readonly code: number | undefined; readonly signal: string | undefined } | undefined;
   isInputEnded = false;
 
@@ -34,7 +34,7 @@ export class ModelClaude {
   readonly #lines: ReturnType<typeof linesOf>;
   readonly #queue: Said[] = [];
   readonly #tasks = new Map<string, ModelTask>();
-  /** What was answered, by the id of the request. */
+  /** Answers from ctxb, by request id. */
   readonly #answered = new Map<string, Line>();
   /** Tasks that have ended and about which a turn is to be started. */
   #notices = 0;
@@ -78,7 +78,7 @@ export class ModelClaude {
     return this.#world.run.context;
   }
 
-  /** What the mod has written down, for once. */
+  /** The receipt of the mod; can be read once. */
   takeReceipt(): ExactReceipt | undefined {
     const { run } = this.#world;
     const { receipt } = run;
@@ -86,7 +86,7 @@ export class ModelClaude {
     return receipt;
   }
 
-  /** Nothing is under way and nothing was said that it has not begun with. */
+  /** Whether no turn runs and no prompt waits. */
   get isIdle(): boolean {
     return this.#turn === undefined && this.#queue.length === 0 && this.stdin.length === 0;
   }
@@ -260,7 +260,7 @@ export class ModelClaude {
   }
 }
 
-/** What is answered for any hook, and for its own kind. */
+/** Fields of a hook answer: common ones, and those of its kind. */
 function answerIn({ hookSpecificOutput, ...common }: Line): Line {
   return { ...common, ...fieldsOf(hookSpecificOutput) };
 }

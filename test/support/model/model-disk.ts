@@ -1,4 +1,4 @@
-/** One row of a session's log: what was said together is there under the last `uuid` only. */
+/** One row of a session's log. Prompts that were joined into one turn have only the last `uuid`. */
 interface Row {
   readonly uuids: readonly string[];
   readonly session: string;
@@ -12,9 +12,9 @@ interface Row {
   isAbandoned: boolean;
 }
 
-/** What outlives a process of the modelled claude: its logs, which are also what the model has been told. */
+/** Logs of the modelled claude, which outlive its processes. They are also the conversation that the model knows. */
 export interface ModelDisk {
-  /** What was told to the model, in order; without what was lost. */
+  /** Prompts that reached the model, in order, without lost ones. */
   heard(): readonly string[];
   /** The same with what was begun anew in another session, in the order in which it was told first. */
   order(): readonly string[];

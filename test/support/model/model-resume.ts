@@ -4,7 +4,7 @@ import { isOwnLine } from '../../../src/core/governor/prompts/own-lines.ts';
 import { linesOf, promptChanges, promptsWithoutAnswer, readKeptPrompts } from '../../../src/run/kept-prompts.ts';
 import type { ModelDisk } from './model-disk.ts';
 
-/** What a run leaves for the process that takes it up. */
+/** State on disk from which another process resumes the run. */
 export interface ModelRunFile {
   note(action: Action): void;
   /** A session of claude's has a name. */

@@ -16,7 +16,7 @@ import { createDisk, type ModelDisk } from './model-disk.ts';
 import { createRunFile } from './model-resume.ts';
 import type { Habits } from './model-turns.ts';
 
-/** One input, the state it was judged in, and what came of it. */
+/** One input with the states before and after it, and the actions. */
 export interface Judged {
   readonly input: Input;
   readonly raw: Line | undefined;
@@ -43,17 +43,17 @@ export class ModelRun {
   readonly said: string[] = [];
   /** Of these, what ctxb answered itself. */
   readonly settled: string[] = [];
-  /** What the caller has the answer to. */
+  /** Prompts whose answers the caller has. */
   readonly answered: string[] = [];
   /** Lines of ctxb's own that repeat prompts which a lost context held. */
   readonly retold: { readonly by: string; readonly uuids: readonly string[] }[] = [];
-  /** What the caller was told is left undone. */
+  /** Prompts that ctxb reported as not answered. */
   readonly leftUndone: string[] = [];
   state: GovernorState;
   isOver = false;
 
   readonly #options: ModelRunOptions;
-  /** What was kept in files, by their names. */
+  /** Stored files, by name. */
   readonly #kept = new Map<string, readonly string[]>();
   readonly #file = createRunFile();
   readonly #timers = new Map<TimerName, number>();
@@ -117,7 +117,7 @@ export class ModelRun {
   /** ctxb is killed, and its claude with it; another takes the run up. */
   takeUp(): void {
     const { random, run } = this.#options;
-    // What has ended by itself has written its log.
+    // A process that ended by itself has written its log.
     if (this.#claude.end === undefined) this.#claude.die(undefined, 'SIGKILL');
     else this.disk.flush();
     this.leftUndone.length = 0;
@@ -303,7 +303,7 @@ export class ModelRun {
     }
   }
 
-  /** What the shell finds out for it. */
+  /** Events with which the shell answers an action. */
   #tellBack(action: Action): void {
     const { random } = this.#options;
     if (action.kind === 'write-handoff') this.#write(action);
@@ -356,7 +356,7 @@ export class ModelRun {
   }
 }
 
-/** What is done with it is no matter of the model's. */
+/** Whether a line is a slash command, which is no prompt of the user. */
 function isCommand(line: Line): boolean {
   return String(fieldsOf(line.message).content).startsWith('/');
 }

@@ -5,7 +5,7 @@ import type { Random } from '../random.ts';
 export interface ToolCall {
   readonly name: string;
   readonly input: Line;
-  /** What it gives for this input. */
+  /** The result for an input. */
   readonly give: (input: Line) => { readonly response: unknown; readonly text: string };
 }
 
@@ -65,7 +65,7 @@ function text(random: Random, lines: number): string {
   return Array.from({ length: lines }, (_, at) => `${line} ${at}`).join('\n');
 }
 
-/** What the model sees of a result that was replaced. */
+/** The text of a replaced result, as the model sees it. */
 export function shownOf(output: unknown): string {
   if (Array.isArray(output)) return output.map((block: { readonly text?: string }) => block.text ?? '').join('\n');
   const { stdout, file } = output as { readonly stdout?: string; readonly file?: { readonly content: string } };

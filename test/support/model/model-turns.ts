@@ -11,12 +11,12 @@ export interface Said {
   readonly text: string;
 }
 
-/** What a turn does next: it writes a line, it waits for an answer under an id, or it says nothing any more. */
+/** The next step of a turn: writes a line, waits for the answer to an id, or falls silent. */
 export type Beat = Line | { readonly awaits: string } | 'stuck' | 'deaf';
 
 export type Beats = Generator<Beat, void, void>;
 
-/** How a modelled claude is to behave: shares of 1. */
+/** Behaviour of a modelled claude, as probabilities. */
 export interface Habits {
   readonly hooks: number;
   readonly tooLong: number;
@@ -42,7 +42,7 @@ export interface Habits {
   readonly exact: number;
 }
 
-/** What the turns of one process have in common. */
+/** State that the turns of one process share. */
 export interface ProcessState {
   readonly random: Random;
   readonly habits: Habits;
@@ -57,7 +57,7 @@ export interface ProcessState {
     isError: boolean;
     /** ctxb's mod was loaded. */
     hasMod: boolean;
-    /** What it has done in the compaction under way, until ctxb is told. */
+    /** Receipt of the running compaction, until ctxb has read it. */
     receipt: ExactReceipt | undefined;
   };
   readonly newId: (what: string) => string;
@@ -65,7 +65,7 @@ export interface ProcessState {
   readonly hooks: () => Readonly<Record<string, readonly string[]>>;
   /** Plain prompts that wait and are heard in a running turn. */
   readonly fold: () => readonly Said[];
-  /** What a hook was answered for its own kind; nothing where it was not. */
+  /** The hook-specific output that ctxb answered; empty without an answer. */
   readonly answerTo: (id: string) => Line;
   readonly startTask: (kind: 'agent' | 'shell', toolUseId: string) => string;
 }

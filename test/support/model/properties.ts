@@ -10,7 +10,7 @@ import { type Fields, fieldsOf } from '../../../src/core/protocol/fields.ts';
 import { fateFaults } from './fate-faults.ts';
 import type { Judged, ModelRun } from './model-run.ts';
 
-/** What is remembered from input to input. */
+/** State of the checks between inputs. */
 export interface Seen {
   /** The injected line whose turn is not over yet. */
   outstanding: string | undefined;
@@ -22,12 +22,12 @@ export interface Seen {
 
 export const NOTHING_YET: Readonly<Seen> = { outstanding: undefined, isWarned: false, handoffs: 0 };
 
-/** What must hold after every input, and does not. */
+/** Violated invariants, checked after every input. */
 export function faultsOf(judged: Judged, seen: Seen): string[] {
   return [...protocolFaults(judged, seen), ...latchFaults(judged, seen), ...fateFaults(judged), ...factFaults(judged)];
 }
 
-/** What can be under way between two processes. */
+/** Operations that may run between two processes. */
 const WITHOUT_PROCESS = ['idle', 'writing', 'leaving', 'deciding'];
 
 function protocolFaults({ input, before, after, actions }: Judged, seen: Seen): string[] {
@@ -55,7 +55,7 @@ function actionFaults(action: Action, seen: Seen): string[] {
   return faults;
 }
 
-/** What a line is said to have meant is what it has changed, and no other input changes that. */
+/** Checks that the facts of a line equal its changes to the state, and that no other input changes these parts. */
 function factFaults({ input, before, after }: Judged): string[] {
   const { call, agents, ending, replaced } = after.facts;
   const { kind } = input.event;
@@ -109,7 +109,7 @@ function isCleared({ before, after, actions }: Judged): boolean {
   );
 }
 
-/** What must hold when a run is over, and does not. */
+/** Violated invariants at the end of a run. */
 export function endFaults(run: ModelRun): string[] {
   if (!run.isOver) return ['claude has nothing to do, no timer runs, and the run does not end'];
   const expected = run.said.filter((uuid) => !run.settled.includes(uuid));

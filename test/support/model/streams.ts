@@ -63,7 +63,7 @@ export interface Stream {
 /** Steps that a run takes at most to its end once the caller has ended: far more than any needs. */
 const MOST_STEPS = 5_000;
 
-/** One random run, from its begin to its end. */
+/** Plays one random run to its end. */
 export function play(seed: number, onJudged: (judged: Judged) => void = () => {}): Stream {
   return playRun(createRandom(seed), onJudged);
 }
@@ -87,9 +87,9 @@ export function playTrouble(seed: number, onJudged: (judged: Judged) => void = (
 const RELIEF_SEEDS = 1_000_000_000;
 
 interface Outside {
-  /** What comes in a relief is drawn from it. */
+  /** Random source for events during a relief. */
   readonly relief?: Random;
-  /** What the API does not answer, and when claude hangs, is drawn from it. */
+  /** Random source for failures of the API and stalls of claude. */
   readonly trouble?: Random;
   /** ctxb is killed after so many inputs. */
   readonly killedAfter?: number;
@@ -155,7 +155,7 @@ function isInRelief({ state }: ModelRun): boolean {
   return isRelieving(state) || process.isStillCompacting === true || isToResume || relief.undelivered !== undefined;
 }
 
-/** What comes from outside during a relief, and how often. */
+/** Events from outside during a relief, with their probabilities. */
 const MEANWHILE_WEIGHTS = { crash: 4, prompt: 3, stop: 1, interrupt: 0.3, cost: 1, own: 1, end: 0.5, timer: 0.5 };
 
 const MEANWHILE: Readonly<Record<keyof typeof MEANWHILE_WEIGHTS, (run: ModelRun, random: Random) => void>> = {
@@ -169,7 +169,7 @@ const MEANWHILE: Readonly<Record<keyof typeof MEANWHILE_WEIGHTS, (run: ModelRun,
   timer: (run) => void (mayFire(run) && run.fire()),
 };
 
-/** How often each thing happens. */
+/** Weights of the events. */
 const WEIGHTS = { deliver: 8, work: 8, prompt: 1, timer: 0.3, task: 0.3, person: 0.5, own: 0.1, end: 0.03 };
 
 const MOVES: Readonly<Record<keyof typeof WEIGHTS, (run: ModelRun, random: Random) => void>> = {

@@ -8,7 +8,7 @@ import type { Judged, ModelRun } from './model-run.ts';
 /** Hooks of ours that were not answered yet, by request id: what they were told. */
 export type Unanswered = Map<string, Fields>;
 
-/** What must hold of hooks and budgets of tools after every input, and does not. */
+/** Violated invariants of tool hooks and tool budgets, checked after every input. */
 export function toolFaults(judged: Judged, unanswered: Unanswered): string[] {
   const { input, actions, before, after } = judged;
   const { event } = input;
@@ -28,7 +28,7 @@ export function toolFaults(judged: Judged, unanswered: Unanswered): string[] {
   return [...late, ...faults, ...(event.kind === 'result' && kept ? ['room is kept after the end of a turn'] : [])];
 }
 
-/** What must hold when a run is over, and does not. */
+/** Violated invariants at the end of a run. */
 export function ignoredFaults({ takesChanges }: ModelRun, all: readonly Judged[]): string[] {
   // With its input closed claude hears no answer, whatever it takes.
   const closed = all.findIndex(({ actions }) => actions.some(({ kind }) => kind === 'end-input'));

@@ -7,7 +7,7 @@ import { beginStream, countOf, disconnectSignal, sendJson, serve } from '../../.
 import type { Call, CallError, RecordedRequest, RequestBody, Scenario } from './scenario.ts';
 import { createScript } from './script.ts';
 
-/** How many requests there must be in all, or what one of them must look like. */
+/** A total number of requests, or a predicate for one of them. */
 export type Condition = number | ((request: RecordedRequest) => boolean);
 
 export type Standin = Awaited<ReturnType<typeof startStandin>>;
@@ -65,7 +65,7 @@ export async function startStandin(scenario: Scenario, referee?: Referee) {
 
   return {
     ...standin,
-    /** What was answered, each with what it is billed by. */
+    /** All answers, with their billed usage. */
     answers: answers as readonly Message[],
     waitFor: (condition: Condition) => arriving.waitFor(condition, standin.requests),
     /** Refuses every connection until `up`; ends also the answers under way. */
