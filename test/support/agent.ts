@@ -1,7 +1,7 @@
 import { ASKED, DOCUMENT } from './handoff.ts';
 import type { Call, RecordedRequest, RequestMessage, Scenario } from './standin/scenario.ts';
 
-/** An agent that goes on with its work wherever its process was killed. */
+/** An agent that continues its work wherever its process was killed. */
 export interface AgentPlan {
   /** Calls of each turn; all but the last use a tool. */
   readonly turns: readonly number[];
@@ -94,7 +94,7 @@ export function agent({ turns, growBy, from = 30_000, callMs = 0, summaryMs = 0 
     if (wanted === 'document') return { text: DOCUMENT };
     if (wanted === 'wrap-up') return { text: `wrapped up ${current}` };
     if (wanted === 'briefing') return { text: 'OK' };
-    // After a compaction in mid-turn the prompt stands in what is given back.
+    // After a compaction in mid-turn, the prompt is in the text that ctxb hands back.
     return wanted === 'nothing' && !isTold(request) ? { text: 'nothing was asked' } : work();
   }
 

@@ -38,10 +38,10 @@ const config = ExtractorConfig.prepare({
     messages: {
       extractorMessageReporting: {
         default: { logLevel: 'error' },
-        // There is one kind of public, and not all of it needs words.
+        // All exports are public, and some need no description.
         'ae-missing-release-tag': { logLevel: 'none' },
         'ae-undocumented': { logLevel: 'none' },
-        // What is only a part of something public is in the report all the same.
+        // The report also has types that occur only in public ones.
         'ae-forgotten-export': { logLevel: 'none' },
       },
     },

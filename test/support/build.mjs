@@ -40,10 +40,10 @@ const PARTS = {
   replay: /src\/(replay\/threads|cli\/replay)\.ts$/,
 };
 
-/** Where it is built; the same disk as `dist`, into which it is moved file by file. */
+/** Output folder. On the disk of `dist`, so that files can be renamed into it. */
 const NEXT = `dist/.next-${process.pid}`;
 
-/** A run that began before a build may load parts of its own for so long, in milliseconds. */
+/** Time for which a run that began before a build can load its parts, in milliseconds. */
 const KEPT_MS = 24 * 60 * 60 * 1000;
 
 const PROGRAM = {
@@ -60,7 +60,7 @@ const PROGRAM = {
 
 const WRITTEN = {
   dir: NEXT,
-  // Node reads it sooner than modules, and can keep what it has compiled of it.
+  // Node loads CommonJS faster than modules, and can cache its compiled code.
   format: 'cjs',
   dynamicImportInCjs: false,
   minify: true,
@@ -182,7 +182,7 @@ await writeSchema('src/flow/file/flow-schema.ts', 'flowFileSchema', 'flow');
 
 takeOver();
 
-/** What loads other files comes last: until then the files of before are there, and all that they load. */
+/** Moves the files to `dist`. Files that load others come last, so that loaded files always exist. */
 function takeOver() {
   const files = filesIn(NEXT);
   const rank = (file) => (/^(?:parts|library)\//.test(file) ? 0 : file.includes('/') ? 1 : 2);

@@ -58,7 +58,7 @@ export function givenTexts(request: RecordedRequest | undefined): string[] {
   return messagesOf(request, ['user', 'system']).flatMap((content) => textsIn(content));
 }
 
-/** The instructions a compaction was given, as they stand in the summary request. */
+/** The focus of a compaction, from its summary request. */
 export function instructionsOf(request: RecordedRequest | undefined): string {
   return /Additional Instructions:\n([\s\S]*?)\n\nREMINDER/.exec(userTexts(request).at(-1) ?? '')?.[1] ?? '';
 }

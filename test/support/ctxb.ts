@@ -7,7 +7,7 @@ import { type Finished, type RunningProgram, runProgram, startProgram, type Worl
 /** The built program, as a user runs it. */
 export const CTXB = fileURLToPath(new URL('../../dist/ctxb.cjs', import.meta.url));
 
-/** The built program that stands in claude's place. */
+/** The built program that replaces claude on PATH. */
 export const SHIM = fileURLToPath(new URL('../../dist/ctxb-shim.cjs', import.meta.url));
 
 /** Puts the built programs into a folder of programs, as an installation would. */

@@ -23,7 +23,7 @@ export interface Growth {
   readonly requests: readonly RecordedRequest[];
   /** Tokens of each request: what its messages hold, and what every request has before them. */
   readonly sizes: readonly number[];
-  /** Seconds of all of it. */
+  /** Seconds in total. */
   readonly seconds: number;
 }
 
@@ -33,7 +33,7 @@ export function longFlow(): Flow {
   return { ...flow, budgets: BUDGETS, steps: flow.steps.map((step) => ({ ...step, budgets: {} })) };
 }
 
-/** The task of each step, as it stands in its briefing when nothing has been done before. */
+/** The briefing of each step without any output: its task. */
 export function tasksOf(flow: Flow): string[] {
   const world = { cwd: '/nowhere', outputs: () => undefined };
   return flow.steps.map((step) => briefingOf(flow, step, world).pack.text);

@@ -18,7 +18,7 @@ export const JOB_PROMPTS: readonly string[] = [
 
 interface Source {
   readonly tool: ToolUse;
-  /** A line of it, from 1, and how it begins; what it says after that only the line itself tells. */
+  /** Number of a line, from 1, and its beginning. Only the line itself has the rest. */
   readonly line: number;
   readonly opening: string;
 }
@@ -47,7 +47,7 @@ export function longJob(): Scenario {
     if (path !== undefined && turn < TURNS && !stored.has(asked - 1)) stored.set(asked - 1, path);
   }
 
-  /** Looks up what is not before its eyes any more, each once. */
+  /** Looks up each finding that has left the context, once. */
   function report(request: RecordedRequest): Call {
     const text = JSON.stringify(request.body.messages);
     for (const [index, { opening }] of sources.entries()) {

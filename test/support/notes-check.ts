@@ -13,7 +13,7 @@ const FILES: readonly DetailFile[] = [
   'commands.md',
 ];
 
-/** Made anew each time, as the index is. */
+/** Rewritten each time, like the index. */
 const TOOL_LOG = 'tool-log.md';
 
 /** Visible traces of an interrupted write. */

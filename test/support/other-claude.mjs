@@ -2,7 +2,7 @@
 //
 // `latest [VERSION] [FILE]…` takes the newest release, or the one that is named: what it shows from outside, all facts of
 // ctxb doctor, each invocation with and without ctxb, windows, prices and the end-to-end tests (or only these files).
-// What fails runs once more, and then with the pinned one: a difference is what fails twice and holds there. `oldest` runs
+// A failed check runs again, and then with the pinned version: a difference fails twice and holds there. `oldest` runs
 // doctor and a part of the tests with the oldest that is supported. Ends with code 1 where there is a difference. `latest`
 // also writes what it has found to docs/releases.md.
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -15,10 +15,10 @@ const NAME = '@anthropic-ai/claude-code';
 const { config, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
 const PINNED = devDependencies[NAME];
 
-/** What is tried with the oldest: a test or two of each file, by words of their names. */
+/** Tests for the oldest version: one or two of each file, by words of their names. */
 const OLDEST_PART = JSON.parse(readFileSync('test/support/oldest-part.json', 'utf8'));
 
-/** What the tables of versions rest on: all of it is tried with the newest, of other tests what runs each day. */
+/** Files behind the tables of versions. With the newest version they run whole, other files at the daily size. */
 const WHOLE = ['differences', 'prices', 'windows'].map((name) => `test/e2e/${name}.test.ts`);
 
 const [what, ...rest] = process.argv.slice(2);

@@ -8,9 +8,8 @@ import { recordedDecisions } from './record.ts';
 import type { Standin } from './standin/server.ts';
 
 /**
- * The proof that nothing of the user's was lost: as the stand-in saw it, each prompt was said to the model whole, in
- * order, and once: it is the last thing said in the request that begins its turn, in no request before, and never
- * twice in one.
+ * Proves that no prompt was lost: in the requests to the stand-in, the prompts are whole, in order, and each begins one
+ * turn. It is the last text of that request, and no request contains it twice.
  */
 export function expectEachPromptOnce(standin: Standin, prompts: readonly string[]): void {
   const said: string[] = [];
@@ -23,7 +22,7 @@ export function expectEachPromptOnce(standin: Standin, prompts: readonly string[
   expect(said).toEqual(prompts);
 }
 
-/** Replaying the record of a run gives the decisions of its journal again, which the record holds too. */
+/** Proves that a replay of the record makes the decisions of the journal, and that the record contains them. */
 export async function expectSameDecisions(world: World, record: string): Promise<void> {
   const { env, cwd } = world.scratch;
   const replay = await runProgram(process.execPath, [CTXB, 'replay', '--json', record], { env, cwd });
@@ -36,7 +35,7 @@ export async function expectSameDecisions(world: World, record: string): Promise
   expect(session.actions).toEqual(recordedDecisions(resolve(cwd, record)));
 }
 
-/** Kinds of what was decided, in order, without what goes on in every run. */
+/** Kinds of the decisions, in order, without those of every run. */
 export function kinds(world: World): string[] {
   const usual = new Set<string>(['mid-turn:trigger', 'warn', 'recall', 'receipt', 'dead-end']);
   return journal(world)

@@ -13,7 +13,7 @@ const TEMPLATE = fileURLToPath(new URL('../../dist/replay.html', import.meta.url
 
 const NOTHING = { input: 0, cacheCreation: 0, cacheRead: 0, output: 0 };
 
-/** Tokens that a call reads anew, beside what came in. */
+/** Tokens that a call reads uncached in addition to its new input. */
 const FRESH = 6;
 
 /** A session of a summary, with its series: it grows, and is compacted at 80 % of 200,000 tokens. */

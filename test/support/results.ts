@@ -68,7 +68,7 @@ export function reader(path: string): Scenario {
   return onwards({ name: 'Read', input: { file_path: path } });
 }
 
-/** An agent that makes a call and goes on with Read where it is told to, until it is told no more. */
+/** An agent that makes a call, and follows each hint of its result to continue with Read. */
 export function onwards(first: ToolUse): Scenario {
   let path = (first.input as { file_path?: string }).file_path;
   return {

@@ -44,12 +44,12 @@ function ending(played: Played): string[] {
   ];
 }
 
-/** Of so many kills one may come just then: it did in two of ten rounds of twenty on a busy machine. */
+/** Kills per repeated answer. In two of ten rounds with twenty kills, one came at that moment on a busy machine. */
 const KILLS_A_CHANCE = 8;
 
 /**
- * One answer for each prompt, in order, over all runs. Killed between the writing of an answer and the note of it, which
- * no program can do in one, a run gives that answer again; more often than that is no chance.
+ * Each prompt must have one answer, in order, over all runs. A run that was killed after writing an answer and before
+ * recording it repeats the answer. More repetitions than such kills are a fault.
  */
 function results({ round, runs, killed }: Played): string[] {
   const each = runs.map(answersOf);

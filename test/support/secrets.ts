@@ -15,7 +15,7 @@ const PEM = [
 const CHOSEN = ['Sum', 'mer2024!'].join('');
 const NETRC = ['machine', 'api.example.com', 'login', 'joe', 'password'].join(' ');
 
-/** A kind of secret, in a text as it stands in. */
+/** A kind of secret, in a typical text. */
 export interface SecretKind {
   readonly kind: string;
   /** With the secret in the place of `…`. */

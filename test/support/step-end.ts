@@ -1,6 +1,6 @@
 import type { RanStep } from '../../src/flow/run/conduct-flow.ts';
 
-/** A step that was done, but for what a test says of it. */
+/** A finished step, with the changes of a test. */
 export function stepEnd(measured: Partial<RanStep['measured']> = {}): RanStep {
   return {
     measured: {

@@ -94,7 +94,7 @@ export function read(path: string, more: object = {}): ToolUse {
   return { name: 'Read', input: { file_path: path, ...more } };
 }
 
-/** The same world, in which a copy of all that claude is told is kept. */
+/** The same world, with a copy of claude's stdin. */
 export function overheard(world: World): World & { told(): string } {
   const copy = join(world.scratch.cwd, 'told.ndjson');
   const program = file(world, 'overheard-claude', `#!/bin/sh\ntee ${copy} | '${world.claude}' "$@"\n`);

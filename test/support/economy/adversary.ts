@@ -20,9 +20,9 @@ interface Step {
 /** A model that tries to make compactions as expensive as possible. */
 export interface Adversary {
   readonly world: PlayedSetup;
-  /** Decides each step by what a compaction has just taken. */
+  /** Chooses each step by the contents that the last compaction removed. */
   attack(): readonly PlayedTurn[];
-  /** The same steps once more, whatever stands in the request. */
+  /** Repeats the same steps, regardless of the request. */
   repeat(): readonly PlayedTurn[];
   /** Contents that had left the context, at each step. */
   readonly gone: readonly { readonly calls: number; readonly tokens: number }[];

@@ -5,7 +5,7 @@ import type { Call } from './played-claude.ts';
 const OUTPUT = 150;
 const WORDS = `Working. ${'word '.repeat(80)}`;
 
-/** Ends what stands in the request whole: a file, or what a command printed. */
+/** The end of a file or an output. It shows that the request contains the whole. */
 export function signOf(name: string): string {
   return `<end ${name}>`;
 }

@@ -50,7 +50,7 @@ interface Pause {
   readonly ms: number;
 }
 
-/** Whether some words stand in the request. */
+/** Whether the request contains the words. */
 export type Sight = (words: string) => boolean;
 
 /** A turn yields moves until it answers, and knows only what it sees. */

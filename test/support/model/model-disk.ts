@@ -2,13 +2,13 @@
 interface Row {
   readonly uuids: readonly string[];
   readonly session: string;
-  /** Written down. A row that is not is lost with its process, and the model knows nothing of it any more. */
+  /** Whether the row is on disk. Otherwise it is lost with its process, and the model forgets it. */
   durable: boolean;
-  /** The turn came to its end: who got the answer does not miss the row. */
+  /** Whether its turn has ended with an answer, so that nobody misses a lost row. */
   isAnswered: boolean;
   /** Lost with its process. Its answer may still be on the way to the caller. */
   isForgotten: boolean;
-  /** Nobody goes on with its session, and it had no answer. */
+  /** Whether its session was abandoned before an answer. */
   isAbandoned: boolean;
 }
 
@@ -16,7 +16,7 @@ interface Row {
 export interface ModelDisk {
   /** Prompts that reached the model, in order, without lost ones. */
   heard(): readonly string[];
-  /** The same with what was begun anew in another session, in the order in which it was told first. */
+  /** Like `heard`, including prompts that another session began again, in the order of their first turn. */
   order(): readonly string[];
   /** Whether claude would skip a prompt with this `uuid`: the session has it. */
   knows(session: string, uuid: string): boolean;
@@ -25,7 +25,7 @@ export interface ModelDisk {
   flush(): void;
   /** The caller has the answer to these. */
   answer(uuids: readonly string[]): void;
-  /** Nobody goes on with this session: what it has begun is begun anew. */
+  /** Abandons the session. Its unanswered prompts begin again in another one. */
   abandon(): void;
   /** The process has died: of the rows that are not written down yet, `kept` are. */
   die(kept: number): void;

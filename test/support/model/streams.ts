@@ -78,7 +78,7 @@ export function playTakenUp(seed: number, onJudged: (judged: Judged) => void = (
   return playRun(createRandom(seed), onJudged, { killedAfter: createRandom(seed + RELIEF_SEEDS).whole(4, 120) });
 }
 
-/** The same, in which the API often does not answer, and claude says nothing any more. */
+/** Like `play`, with an API that often does not answer, and a claude that stalls. */
 export function playTrouble(seed: number, onJudged: (judged: Judged) => void = () => {}): Stream {
   const relief = createRandom(seed + RELIEF_SEEDS);
   return playRun(createRandom(seed), onJudged, { relief, trouble: createRandom(seed + 2 * RELIEF_SEEDS) });

@@ -35,7 +35,7 @@ export interface Call extends plain.Call {
   readonly until?: Promise<void>;
   readonly error?: CallError;
   readonly headers?: Headers;
-  /** As some gateways do, the usage is told at the end of the answer only. */
+  /** Reports the usage only at the end of the answer, like some gateways. */
   readonly usageAtEnd?: true;
   /** The answer stops in its middle, and the connection stays open. */
   readonly stops?: true;
@@ -78,7 +78,7 @@ export function steps({
   return [...rounds, { text: finalText, context: from + count * growBy }];
 }
 
-/** The calls of several turns one after the other. A turn without `from` goes on where the one before ended. */
+/** The calls of several turns. A turn without `from` continues at the context of the previous one. */
 export function turns(parts: readonly (Steps | readonly Call[])[]): Call[] {
   return parts.reduce<Call[]>((calls, part) => calls.concat('growBy' in part ? continued(part, calls) : part), []);
 }

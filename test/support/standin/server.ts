@@ -12,9 +12,9 @@ export type Condition = number | ((request: RecordedRequest) => boolean);
 
 export type Standin = Awaited<ReturnType<typeof startStandin>>;
 
-/** Judges the messages that are asked for as the API would. */
+/** Checks requests by the rules of the API. */
 export interface Referee {
-  /** @returns why the API would refuse it */
+  /** @returns the reason why the API would refuse it */
   readonly judge: (request: RecordedRequest) => string | undefined;
   readonly noteAnswer: (body: RequestBody, content: Message['content']) => void;
 }
@@ -70,7 +70,7 @@ export async function startStandin(scenario: Scenario, referee?: Referee) {
     waitFor: (condition: Condition) => arriving.waitFor(condition, standin.requests),
     /** Refuses every connection until `up`; ends also the answers under way. */
     down: standin.close,
-    /** Listens again where it did before, and goes on with the scenario. */
+    /** Listens on the same port again, and continues the scenario. */
     async up(): Promise<void> {
       server.listen(port, '127.0.0.1');
       await once(server, 'listening');
@@ -123,7 +123,7 @@ function sendError(response: ServerResponse, error: CallError): void {
   sendJson(response, error.status, buildError(error));
 }
 
-/** A scenario that throws is told to the client, with a status that Claude Code does not try again. */
+/** Reports an error of the scenario to the client, with a status that Claude Code does not retry. */
 function sendFault(response: ServerResponse, error: unknown): void {
   if (response.headersSent || response.destroyed) response.destroy();
   else sendError(response, { status: 400, message: `The scenario failed: ${String(error)}` });
