@@ -23,7 +23,7 @@ type ClaudeInvocation = UntouchedInvocation | AmbiguousInvocation | HeadlessInvo
 type Options = ReadonlyMap<string, string | undefined>;
 
 const OUR_OPTIONS: ReadonlySet<string> = new Set(['--print', '--input-format', '--output-format', '--verbose']);
-const OUR_ARGUMENTS = ['-p', '--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'];
+export const TWO_WAY = ['-p', '--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'];
 const NO_THOUGHTS = ['--thinking-display', 'omitted'];
 /** The environment that goes with these arguments. Without it, claude 2.1.330 would ask the API for short thoughts. */
 export const NO_THOUGHTS_ENV = { CLAUDE_CODE_THINKING_DISPLAY_UPDATES: '0' };
@@ -101,7 +101,7 @@ export function withNamedWorktree(invocation: HeadlessInvocation, name: string):
 }
 
 function ourArguments({ hidesThoughts }: HeadlessInvocation): readonly string[] {
-  return hidesThoughts ? [...OUR_ARGUMENTS, ...NO_THOUGHTS] : OUR_ARGUMENTS;
+  return hidesThoughts ? [...TWO_WAY, ...NO_THOUGHTS] : TWO_WAY;
 }
 
 function otherMode(argv: readonly string[], tokens: readonly Token[], options: Options): string | undefined {

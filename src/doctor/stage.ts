@@ -1,6 +1,7 @@
 import { addAbortSignal } from 'node:stream';
 import split2 from 'split2';
 import { type Child, startChild } from '../claude/child.ts';
+import { TWO_WAY } from '../claude/claude-arguments.ts';
 import { isToolHook } from '../core/governor/control/hook-callbacks.ts';
 import type { HookName } from '../core/governor/effects.ts';
 import { decodeLine } from '../core/protocol/decode.ts';
@@ -42,11 +43,6 @@ export interface Stage {
   makeModFolder(): ModFolder;
 }
 
-const TWO_WAY = [
-  ...['-p', '--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'],
-  '--dangerously-skip-permissions',
-];
-
 export function withStage<T>(
   scenario: Scenario,
   { claude, path, mod }: TestedClaude,
@@ -62,7 +58,12 @@ export function withStage<T>(
       heard: { turns: [], answers: new Map() },
       async start(args = [], hooks = {}) {
         const { cwd, env } = scratch;
-        const child = await startChild({ command: claude, args: [...TWO_WAY, ...args], cwd, env });
+        const child = await startChild({
+          command: claude,
+          args: [...TWO_WAY, '--dangerously-skip-permissions', ...args],
+          cwd,
+          env,
+        });
         const conversation = startConversation(child, hooks, stage);
         claudes.push(conversation);
         return conversation;

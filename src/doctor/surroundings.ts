@@ -126,7 +126,8 @@ function faultText(error: unknown): string {
 
 interface Oddity {
   readonly text: string;
-  readonly todo: string;
+  /** Default: remove it. */
+  readonly todo?: string;
   readonly applies?: (value: unknown, where: string) => boolean;
 }
 
@@ -142,11 +143,10 @@ const ODD_SETTINGS: Readonly<Record<string, Oddity>> = {
   'env.CLAUDE_CODE_AUTO_COMPACT_WINDOW': { text: OWN_TRIGGER, todo: REMOVE_IT },
   'env.CLAUDE_AUTOCOMPACT_PCT_OVERRIDE': { text: OWN_TRIGGER, todo: REMOVE_IT },
   'env.DISABLE_AUTO_COMPACT': { text: `it is switched off; ${OWN_TRIGGER}`, todo: REMOVE_IT, applies: isOn },
-  'env.DISABLE_COMPACT': { text: NO_COMPACTION, todo: 'remove it', applies: isOn },
-  'env.CLAUDE_CODE_SIMPLE': { text: NO_HOOKS, todo: 'remove it', applies: isOn },
+  'env.DISABLE_COMPACT': { text: NO_COMPACTION, applies: isOn },
+  'env.CLAUDE_CODE_SIMPLE': { text: NO_HOOKS, applies: isOn },
   'env.CLAUDE_CODE_SKIP_PROMPT_HISTORY': {
     text: 'claude keeps no log of a session: ctxb cannot continue it after a crash',
-    todo: 'remove it',
     applies: isOn,
   },
   'env.ANTHROPIC_BASE_URL': {
@@ -160,7 +160,7 @@ const ODD_SETTINGS: Readonly<Record<string, Oddity>> = {
     applies: (value) => value === false,
   },
   autoCompactWindow: { text: OWN_TRIGGER, todo: REMOVE_IT },
-  disableAllHooks: { text: NO_OTHERS_HOOKS, todo: 'remove it', applies: (value) => value === true },
+  disableAllHooks: { text: NO_OTHERS_HOOKS, applies: (value) => value === true },
   // In other files, the setting has no effect.
   allowManagedHooksOnly: {
     text: NO_OTHERS_HOOKS,
@@ -170,7 +170,7 @@ const ODD_SETTINGS: Readonly<Record<string, Oddity>> = {
 };
 
 function checkOddSettings(settings: ReturnType<typeof readSettings>['settings']): SetupFinding[] {
-  return Object.entries(ODD_SETTINGS).flatMap(([name, { applies = () => true, text, todo }]) => {
+  return Object.entries(ODD_SETTINGS).flatMap(([name, { applies = () => true, text, todo = 'remove it' }]) => {
     const set = settings.get(name);
     if (set === undefined || !applies(set.value, set.where)) return [];
     return setupFinding('warning', `${name.replace('env.', '')} in ${set.where}`, text, todo);
