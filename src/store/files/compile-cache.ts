@@ -40,27 +40,26 @@ function isOurs(folder: string): boolean {
 interface CompiledCode {
   readonly file: string;
   readonly script: Script;
-  /** V8's version and flags when it was compiled. */
-  readonly tag: number;
 }
 
 function compileWith({ prototype }: Loader, folder: string): void {
   const compiled: CompiledCode[] = [];
+  /** Identifies V8's version and flags. */
+  const tag = cachedDataVersionTag();
   prototype._compile = function (text, filename) {
     // The build puts a hash of the code into each file name, so the name identifies the code.
-    const tag = cachedDataVersionTag();
-    const file = join(folder, `${basename(filename)}-${tag}-${process.arch}`);
+    const file = join(folder, `${basename(filename)}-${cachedDataVersionTag()}-${process.arch}`);
     const cachedData = readCompiled(file);
     const script = new Script(module.wrap(text), { filename, ...(cachedData && { cachedData }) });
-    if (script.cachedDataRejected !== false) compiled.push({ file, script, tag });
+    if (script.cachedDataRejected !== false) compiled.push({ file, script });
     const run = script.runInThisContext();
     return run.call(this.exports, this.exports, module.createRequire(filename), this, filename, dirname(filename));
   };
   // At exit, so that the cache also holds the functions that were called.
   process.on('exit', () => {
-    // V8 rejects code that was compiled under other flags. A replay sets flags after its start.
-    const usable = compiled.filter(({ tag }) => tag === cachedDataVersionTag());
-    if (usable.length > 0) keepCompiled(folder, usable);
+    // V8 rejects code that was compiled under other flags. A replay of large recordings sets flags after its start, some
+    // of them only when its thread runs.
+    if (compiled.length > 0 && tag === cachedDataVersionTag()) keepCompiled(folder, compiled);
   });
 }
 
