@@ -77,6 +77,8 @@ export interface PlayedSetup {
   readonly ended?: boolean;
   /** The user has set the level at which claude compacts. */
   readonly level?: number;
+  /** Other models that the user chooses, by the number of the prompt before. */
+  readonly chosen?: Readonly<Record<number, Pick<PlayedSetup, 'model' | 'window'>>>;
 }
 
 export interface Played {
@@ -167,7 +169,8 @@ function play(job: PlayedJob, world: PlayedSetup, driver: Driver | undefined): P
 }
 
 class PlayedClaude {
-  readonly #world: PlayedSetup;
+  #world: PlayedSetup;
+  #turns = 0;
   readonly #driver: Driver | undefined;
   readonly #prefix: number;
   #messages: Message[] = [];
@@ -202,7 +205,7 @@ class PlayedClaude {
     this.#mod = createPlayedClaude({
       tell: (event) => driver?.tell(event),
       claude: (line) => driver?.claude(line),
-      window: () => world.window,
+      window: () => this.#world.window,
       prompt: (line) => this.#read(line),
     });
     driver?.begin();
@@ -217,6 +220,7 @@ class PlayedClaude {
 
   turn(turn: PlayedTurn): void {
     const { prompt: text, pictures = 0, next } = turn;
+    this.#choose(this.#world.chosen?.[this.#turns++]);
     if (!this.#world.atOnce) this.hear(turn);
     this.#obey();
     this.#asked.unshift({ number: this.#asked.length + 1, text: shortenPrompt(text) });
@@ -248,6 +252,15 @@ class PlayedClaude {
       ...costs,
     });
     this.#obey();
+  }
+
+  /** The new model finds nothing in the cache. A level that ctxb has placed stays, but below claude's own. */
+  #choose(other: Pick<PlayedSetup, 'model' | 'window'> | undefined): void {
+    if (other === undefined) return;
+    const wasOwn = this.#trigger === this.#ownLevel();
+    this.#world = { ...this.#world, ...other };
+    this.#trigger = wasOwn ? this.#ownLevel() : Math.min(this.#trigger, this.#ownLevel());
+    this.#cachedAt = Number.NEGATIVE_INFINITY;
   }
 
   end(): Played {

@@ -14,7 +14,8 @@ import {
 import { NO_CONTENTS } from '../../../../src/core/governor/relief/content.ts';
 import { fieldsOf } from '../../../../src/core/protocol/fields.ts';
 import { drawnLong } from '../../../support/economy/drawn.ts';
-import { type PlayedSetup, playAlone, playGoverned } from '../../../support/economy/played-claude.ts';
+import { drawnKind } from '../../../support/economy/kinds.ts';
+import { type PlayedSetup, playAlone, playGoverned, savedByAccount } from '../../../support/economy/played-claude.ts';
 import { jobOf, type Shape } from '../../../support/economy/shapes.ts';
 import { afterTurn, boundaryLine, callLine, resultLine } from '../../../support/governor.ts';
 
@@ -41,6 +42,16 @@ describe('a run reports its saving', () => {
 it('a run reports its saving if the model counts fewer tokens than estimated', () => {
   const shape = { prompts: 12, edits: 3, files: 12, tokens: 2_000, runs: 8, printed: 1_500 };
   const times = toldOverMeasured(shape, { window: 200_000, model: 'claude-opus-5-5' });
+  expect(times).toBeGreaterThan(0.95);
+  expect(times).toBeLessThan(1.05);
+});
+
+it('a run reports its saving if the user chooses a model with a smaller window for two prompts', () => {
+  const { job, world: own } = drawnKind('bisectLog', 3);
+  const chosen = { 2: { model: 'claude-sonnet-4-6', window: 200_000 }, 4: { model: own.model, window: own.window } };
+  const world = { ...own, chosen };
+  const [alone, run] = [playAlone(job, world), playGoverned(job, world)];
+  const times = savedByAccount(run) / (alone.usd - run.usd);
   expect(times).toBeGreaterThan(0.95);
   expect(times).toBeLessThan(1.05);
 });
