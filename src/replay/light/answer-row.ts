@@ -3,7 +3,7 @@ import { readBlocks } from '../../core/protocol/blocks.ts';
 import { decodeObject } from '../../core/protocol/decode.ts';
 import { type Fields, fieldsOf, parseJson } from '../../core/protocol/fields.ts';
 import type { Usage } from '../../core/protocol/usage.ts';
-import { sizedBlock } from '../read/row-parts.ts';
+import { blockForm } from './block-form.ts';
 import { type Layout, slot } from './layout.ts';
 import { CONTENT, layoutWith, type Reader, TIMESTAMP, UUID, withSlots } from './row-pattern.ts';
 
@@ -25,10 +25,11 @@ export function answerReader(row: Fields, needsTexts?: () => boolean): Reader | 
     return undefined;
   // With a third lifetime, the price would be unknown.
   if (lifetimes.length > 2) return undefined;
+  const form = needsTexts && blockForm(messageFields.content);
   const messagePattern = {
     ...withSlots(messageFields),
     id: ID,
-    content: CONTENT,
+    content: form ? [form.pattern] : CONTENT,
     usage: withCounts(messageFields.usage, ''),
   };
   const layout = layoutWith(row, { message: messagePattern });
@@ -36,6 +37,7 @@ export function answerReader(row: Fields, needsTexts?: () => boolean): Reader | 
   const [id, uuid, timestamp] = [layout.idOf(UUID), layout.textOf(UUID), layout.timeOf(TIMESTAMP)];
   const [stop, message, content] = [layout.idOf(STOP), layout.textOf(ID), layout.bytesOf(CONTENT)];
   const countsIn = countsReader(known, layout);
+  const readBlock = needsTexts && form?.readerIn(layout, needsTexts);
   const shared = { ...event, blocks: [] };
   return {
     layout,
@@ -44,23 +46,10 @@ export function answerReader(row: Fields, needsTexts?: () => boolean): Reader | 
       if (messageId === undefined || counts === undefined) return undefined;
       const hasFinalOutput = stop() !== undefined && counts[3] > 0;
       const isEmpty = counts[0] + counts[1] + counts[2] === 0;
-      const blocks = blocksIn(content(), !needsTexts && hasFinalOutput && !isEmpty);
+      const blocks = readBlock ? readBlock() : blocksIn(content(), !needsTexts && hasFinalOutput && !isEmpty);
       if (blocks === undefined) return undefined;
-      const sized = needsTexts?.() === false ? sizedBlock(blocks) : blocks;
-      const [input, cacheCreation, cacheRead, output, hour] = counts;
       const key = isEmpty ? uuid() : undefined;
-      const own = [
-        key,
-        timestamp(),
-        sized,
-        messageId,
-        hasFinalOutput,
-        input,
-        cacheCreation,
-        cacheRead,
-        output,
-        hour,
-      ] as const;
+      const own = [key, timestamp(), blocks, messageId, hasFinalOutput, ...counts] as const;
       return { kind: 'parts', shared, own, id: id() };
     },
   };

@@ -61,14 +61,15 @@ function unitAt(bytes: Buffer, at: number, length: number): number {
   return unit;
 }
 
-const ESCAPE = Buffer.from('\\u00');
-const [TWO, SEVEN] = [0x32, 0x37];
+/** The end of `\u00`. Zeros are rarer than backslashes, at each of which a search would stop. */
+const ESCAPE_END = Buffer.from('00');
+const [UNICODE, TWO, SEVEN] = [0x75, 0x32, 0x37];
 
 /** Whether a character that needs no escape has one, which could hide a key. Colors of terminals need theirs. */
 export function hidesText(text: Buffer): boolean {
-  for (let at = text.indexOf(ESCAPE); at !== -1; at = text.indexOf(ESCAPE, at + 1)) {
-    const digit = text[at + ESCAPE.length] as number;
-    if (digit >= TWO && digit <= SEVEN) return true;
+  for (let at = text.indexOf(ESCAPE_END); at !== -1; at = text.indexOf(ESCAPE_END, at + 1)) {
+    const digit = text[at + 2] as number;
+    if (text[at - 2] === BACKSLASH && text[at - 1] === UNICODE && digit >= TWO && digit <= SEVEN) return true;
   }
   return false;
 }

@@ -1,13 +1,12 @@
-import { expectedTokens } from '../../core/governor/gauge/token-estimate.ts';
-import { readBlocks } from '../../core/protocol/blocks.ts';
 import { decodeObject } from '../../core/protocol/decode.ts';
 import type { OtherEvent, UserEvent } from '../../core/protocol/events.ts';
-import { type Fields, fieldsOf, isFields, listOf, parseJson } from '../../core/protocol/fields.ts';
+import { type Fields, fieldsOf, isFields, parseJson } from '../../core/protocol/fields.ts';
 import { subagentOf } from '../../core/protocol/line-fields.ts';
 import type { ReadLine, ReadQuickly } from '../read/line-feed.ts';
 import { answerReader } from './answer-row.ts';
-import { hidesText, QUOTE, unitsIn } from './json-units.ts';
-import { afterPiece, hole, layoutOf, slot } from './layout.ts';
+import { type BlockForm, blockForm } from './block-form.ts';
+import { hidesText, QUOTE } from './json-units.ts';
+import { afterPiece, hole, layoutOf } from './layout.ts';
 import { CONTENT, layoutWith, type Reader, TIMESTAMP, UUID, withSlots } from './row-pattern.ts';
 
 /** Longer lines are parsed in full, because their strings may be cut. */
@@ -24,7 +23,6 @@ const [ROW_OPENING, OPENING_MARK] = [Buffer.from('{"parentUuid":'), Buffer.from(
 
 const CARRIAGE_RETURN = 13;
 
-const TOOL_ID = slot('tool_use_id');
 const [REPORT, DATA] = [hole('report'), hole('data')];
 
 /** Facts about the log so far. */
@@ -95,28 +93,18 @@ function createRowReader(readerOf: (line: Fields, isRow: boolean) => Reader | un
 /** Reads rows completely, except for the tools' reports and the data of progress. */
 function skipperOf(row: Fields, needsTexts: () => boolean): Reader | undefined {
   if (row.type === 'assistant') return answerReader(row, needsTexts);
-  const isResult = row.type === 'user' && row.tool_use_result === undefined;
-  const layout = layoutWith(row, isResult ? openResult(row) : openProgress(row));
+  const form = row.tool_use_result === undefined ? resultIn(row) : undefined;
+  const layout = layoutWith(row, form ? openResult(row, form) : openProgress(row));
   if (layout === undefined) return undefined;
   const [id, uuid, timestamp] = [layout.idOf(UUID), layout.textOf(UUID), layout.timeOf(TIMESTAMP)];
-  const [content, report, toolId] = [layout.bytesOf(CONTENT), layout.bytesOf(REPORT), layout.textOf(TOOL_ID)];
+  const [report, blocks] = [layout.bytesOf(REPORT), form?.readerIn(layout, needsTexts)];
   const shared = { ...decodeObject(row), ...(layout.has(REPORT) && { toolReport: {} }) } as UserEvent | OtherEvent;
-  const [block] = listOf(fieldsOf(row.message).content).map(fieldsOf);
   return {
     layout,
     read() {
       if (hasAny(report(), REPORT_KEYS) || hidesText(report())) return undefined;
-      const at = [uuid(), timestamp()] as const;
-      if (!isResult) return { kind: 'parts', shared, own: [...at, []], id: id() };
-      const isSized = !needsTexts();
-      const value = (isSized ? unitsIn(content()) : undefined) ?? parseJson(`${content()}`);
-      if (value === undefined) return undefined;
-      const isText = typeof value === 'string' || value instanceof Uint16Array;
-      const found =
-        isSized && isText
-          ? (['tool_result', expectedTokens(value), value.length, toolId()] as const)
-          : readBlocks([{ ...block, tool_use_id: toolId(), content: value }]);
-      return { kind: 'parts', shared, own: [...at, found], id: id() };
+      const found = blocks === undefined ? [] : blocks();
+      return found && { kind: 'parts', shared, own: [uuid(), timestamp(), found], id: id() };
     },
   };
 }
@@ -134,7 +122,8 @@ const REPORT_KEYS = [...AGENT_KEYS, Buffer.from('For"')];
 function readerOf(row: Fields, state: State): Reader | undefined {
   if (row.type === 'assistant') return answerReader(row);
   const isPrompt = isPromptRow(row);
-  const layout = layoutWith(row, openPrompt(row) ?? openResult(row) ?? openProgress(row));
+  const form = resultIn(row);
+  const layout = layoutWith(row, openPrompt(row) ?? (form && openResult(row, form)) ?? openProgress(row));
   if (layout === undefined) return undefined;
   const [id, timestamp] = [layout.idOf(UUID), layout.timeOf(TIMESTAMP)];
   const [content, report] = [layout.bytesOf(CONTENT), layout.bytesOf(REPORT)];
@@ -180,14 +169,14 @@ function hasAny(text: Buffer, words: readonly Buffer[]): boolean {
   return false;
 }
 
-function openResult({ message, isReplay, toolUseResult }: Fields): Fields | undefined {
-  const messageFields = fieldsOf(message);
-  const [block, ...others] = listOf(messageFields.content).map(fieldsOf);
-  if (block?.type !== 'tool_result' || !('content' in block) || others.length > 0 || isReplay !== undefined)
-    return undefined;
-  const content = [{ ...block, tool_use_id: TOOL_ID, content: CONTENT }];
+function resultIn({ type, message, isReplay }: Fields): BlockForm | undefined {
+  const form = type === 'user' && isReplay === undefined ? blockForm(fieldsOf(message).content) : undefined;
+  return form?.type === 'tool_result' ? form : undefined;
+}
+
+function openResult({ message, toolUseResult }: Fields, { pattern }: BlockForm): Fields {
   return {
-    message: { ...messageFields, content },
+    message: { ...fieldsOf(message), content: [pattern] },
     ...(toolUseResult !== undefined && { toolUseResult: REPORT }),
   };
 }

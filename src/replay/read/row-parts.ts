@@ -27,11 +27,11 @@ type OwnParts = readonly [
 ];
 
 /** The only block of a row, of which no figure needs the texts. */
-type SizedBlock = readonly [
+export type SizedBlock = readonly [
   type: TextBlock['type'],
   tokens: number,
   chars: number,
-  toolUseId?: string | undefined,
+  id?: string | undefined,
   name?: string,
 ];
 
@@ -74,6 +74,10 @@ export function sizedBlock(blocks: readonly Block[]): readonly Block[] | SizedBl
   const [block, ...others] = blocks;
   if (others.length > 0 || block === undefined || !('text' in block || block.type === 'tool_use')) return blocks;
   const { tokens, chars } = sizeOf(block);
+  if (block.type === 'tool_result') {
+    const isPlain = block.texts === undefined && block.images === 0 && block.definitions.length === 0;
+    return isPlain ? [block.type, tokens, chars, block.toolUseId] : blocks;
+  }
   if (block.type !== 'tool_use') return [block.type, tokens, chars];
   const { subagent_type, command } = fieldsOf(block.input);
   const isRead = subagent_type !== undefined || familyInSignature(command) !== undefined;

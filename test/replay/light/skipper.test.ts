@@ -32,9 +32,19 @@ it.each([
   expect(readSecond(line, true)).toMatchObject({ own: [expect.anything(), expect.any(Number), [{ text }]] });
 });
 
-it('reads a list as a result', () => {
+it('sizes a list of one text', () => {
   const line = JSON.stringify(result(2, [{ type: 'text', text: 'one' }], 'one'));
-  expect(readSecond(line)).toMatchObject({ own: [expect.anything(), expect.any(Number), [{ text: 'one' }]] });
+  const sized = ['tool_result', expect.any(Number), 3, 'toolu_2'];
+  expect(readSecond(line)).toMatchObject({ own: [expect.anything(), expect.any(Number), sized] });
+});
+
+it.each([
+  { name: 'a picture', part: { type: 'image' }, expected: { images: 1 } },
+  { name: 'a second text', part: { type: 'text', text: 'two' }, expected: { texts: ['one', 'two'] } },
+  { name: 'a tool', part: { type: 'tool_reference', tool_name: 'WebFetch' }, expected: { definitions: ['WebFetch'] } },
+])('keeps a list with $name', ({ part, expected }) => {
+  const line = JSON.stringify(result(2, [{ type: 'text', text: 'one' }, part], 'one'));
+  expect(readSecond(line)).toMatchObject({ own: [expect.anything(), expect.any(Number), [expected]] });
 });
 
 it('parses a report with a key that an escape hides', () => {

@@ -152,7 +152,9 @@ export function askWhenNeeded(before: GovernorState, event: Event): GovernorStat
  */
 function recordUnsizedCall(state: GovernorState, event: Event): GovernorState {
   if (!isAnswer(event) || event.usage === undefined) return state;
-  return changedIn(state, 'control', { isCallUnsized: isAllZero(event.usage) });
+  const isCallUnsized = isAllZero(event.usage);
+  const isSame = isCallUnsized === state.process.control.isCallUnsized;
+  return isSame ? state : changedIn(state, 'control', { isCallUnsized });
 }
 
 /** Whether another call follows, before which a compaction may pay: after a tool or a prompt. */

@@ -172,7 +172,8 @@ function updateTools(state: GovernorState, { before, event }: Line): GovernorSta
 function updateAfterCall(state: GovernorState, { before, event }: Line<SizedCall>): GovernorState {
   const draft = draftOf(state);
   if (!state.facts.isInjected) draft.turn = countTurnCall(state.turn);
-  draft.work = { ...state.work, tasks: withoutReported(state.work.tasks) };
+  const tasks = withoutReported(state.work.tasks);
+  if (tasks !== state.work.tasks) draft.work = { ...state.work, tasks };
   if (event.kind === 'assistant') {
     const { gauge } = before;
     // Before a turn, the cache may have expired, and a compaction comes before the first call.

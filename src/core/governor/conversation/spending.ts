@@ -50,7 +50,8 @@ function isLimited({ run }: GovernorState): boolean {
 export function checkSpending(before: GovernorState, state: GovernorState): GovernorState {
   if (before.limits === state.limits) return state;
   const { level, news, said } = spendingVerdict(state);
-  const noted = changedIn(warnUncountedTokens(before, state), 'limits', { said });
+  const warned = warnUncountedTokens(before, state);
+  const noted = news.length === 0 ? warned : changedIn(warned, 'limits', { said });
   const announced = news.reduce(announceCost, warnAgentOfCosts(noted, news.at(-1)));
   if (level !== 'limit' || state.run.mode !== 'act' || state.turn.phase === 'idle') return announced;
   if (isWithinLimit(state)) return interruptTurn(announced);

@@ -23,14 +23,15 @@ export function sizeOf(block: TextBlock, tokensOf = expectedTokens): TextSize {
   if (block.size) return block.size;
   if (block.type === 'tool_use') return inputSize(block.name, block.input, tokensOf);
   const { text } = block;
-  const tokens = block.type === 'thinking' ? thoughtTokens(text, block.signatureLength, tokensOf) : tokensOf(text);
-  return { tokens, chars: text.length };
+  const size = { tokens: tokensOf(text), chars: text.length };
+  return block.type === 'thinking' ? thoughtSize(size, block.signatureLength) : size;
 }
 
-function thoughtTokens(text: string, signatureLength: number, tokensOf: typeof expectedTokens): number {
+/** @param text size of the text */
+export function thoughtSize({ tokens, chars }: TextSize, signatureLength: number): TextSize {
   const whole = signatureLength * SIGNATURE_SHARE - SIGNATURE_FRAME;
-  if (text === '') return THINKING_TOKENS + Math.max(0, whole) * THOUGHT_TOKENS_PER_CHAR;
-  return THINKING_TOKENS + tokensOf(text) * Math.max(1, whole / text.length);
+  const thought = chars === 0 ? Math.max(0, whole) * THOUGHT_TOKENS_PER_CHAR : tokens * Math.max(1, whole / chars);
+  return { tokens: THINKING_TOKENS + thought, chars };
 }
 
 /** Names and values of a tool's input, at any depth: the model reads them without JSON escapes. */

@@ -108,7 +108,11 @@ function stateAfter(state: number, kind: number): number {
   return kind === LETTER ? Math.min(Math.max(state, WIDE) + 1, LAST_LETTER) : kind;
 }
 
-const ASCII = Uint8Array.from({ length: 128 }, (_, code) => kindOf(String.fromCharCode(code)));
+/** Kinds of ASCII characters; from 128 on, those of characters after themselves. */
+const ASCII = Uint8Array.from({ length: 256 }, (_, place) => {
+  const kind = kindOf(String.fromCharCode(place % 128));
+  return place >= 128 && kind >= SPACE ? REPEATED : kind;
+});
 
 /** Start of the Chinese, Japanese and Korean range. Surrogates follow most of it, and are mostly emoji. */
 const FIRST_WIDE = 0x2e80;
@@ -131,13 +135,14 @@ export function expectedTokens(text: Text): number {
 
 function tokensIn(text: Text, from: number, to: number): number {
   let tokens = 0;
-  let before = -1;
+  let before = NO_CODE;
   let first = 0;
   for (let at = from; at < to; at++) {
     const code = typeof text === 'string' ? text.charCodeAt(at) : (text[at] as number);
+    // 128 for the same code as before: a branch would be hard to predict.
+    const repeated = (((code ^ before) - 1) >>> 31) << 7;
     // Check the bound first: a read beyond the end of the table takes V8 twice as long.
-    let kind = code < 128 ? (ASCII[code] as number) : kindBeyondAscii(code);
-    if (code === before && kind >= SPACE && kind !== WIDE) kind = REPEATED;
+    const kind = code < 128 ? (ASCII[code | repeated] as number) : kindBeyondAscii(code, before);
     const place = first + kind;
     tokens += COSTS[place] as number;
     first = NEXT_PLACES[place] as number;
@@ -146,8 +151,12 @@ function tokensIn(text: Text, from: number, to: number): number {
   return tokens;
 }
 
-function kindBeyondAscii(code: number): number {
-  return code >= FIRST_WIDE && code < FIRST_SURROGATE ? WIDE : OTHER;
+/** Beyond all UTF-16 units. */
+const NO_CODE = 0x10000;
+
+function kindBeyondAscii(code: number, before: number): number {
+  if (code >= FIRST_WIDE && code < FIRST_SURROGATE) return WIDE;
+  return code === before ? REPEATED : OTHER;
 }
 
 function kindOf(character: string): number {

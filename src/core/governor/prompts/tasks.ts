@@ -58,12 +58,14 @@ function withoutFiredWakeup(tasks: Tasks): Tasks {
 
 /** Marks whether the next call of the turn reports ended tasks to the model. */
 function markReported(tasks: Tasks, isReportedInTurn: boolean): Tasks {
+  if (tasks.length === 0) return tasks;
   return tasks.map((task) => (task.phase === 'reporting' ? { ...task, isReportedInTurn } : task));
 }
 
 /** Removes tasks that a call has reported to the model. No turn follows for them. */
 export function withoutReported(tasks: Tasks): Tasks {
-  return tasks.filter(({ isReportedInTurn }) => isReportedInTurn !== true);
+  const rest = tasks.filter(({ isReportedInTurn }) => isReportedInTurn !== true);
+  return rest.length === tasks.length ? tasks : rest;
 }
 
 function afterTaskEvent(tasks: Tasks, event: TaskEvent, isReported: boolean): Tasks {
@@ -78,6 +80,7 @@ function afterTaskEvent(tasks: Tasks, event: TaskEvent, isReported: boolean): Ta
 
 /** Moves a task to the background if its tool call has a result while the task runs. */
 function moveToBackground(tasks: Tasks, event: UserEvent): Tasks {
+  if (tasks.length === 0) return tasks;
   const ids = answeredIn(event.blocks);
   return tasks.map((task) =>
     task.phase === 'foreground' && ids.includes(task.toolUseId ?? '') ? { ...task, phase: 'background' } : task,
