@@ -123,13 +123,18 @@ function known(figure: number | null = null): number | null {
   return Number.isNaN(figure) ? null : figure;
 }
 
-/** Joins the keys of a call, without characters that separate keys or parts of a cache. */
+/** Joins the keys of a call. */
 export function joinKeys(keys: readonly string[]): string {
-  return keys.map((key) => (USUAL_KEY.test(key) ? key : key.replace(SEPARATORS, '-'))).join(BETWEEN_KEYS);
+  return keys.join(BETWEEN_KEYS);
+}
+
+/** An id as a part of a key, without characters that separate keys or parts of a cache. */
+export function keyPart(id: string): string {
+  return USUAL_ID.test(id) ? id : id.replace(SEPARATORS, '-');
 }
 
 /** Tested first, because a search for control characters takes several times as long. */
-const USUAL_KEY = /^[\w :-]*$/;
+const USUAL_ID = /^[\w :-]*$/;
 
 const SEPARATORS = /[,+\p{Cc}]/gu;
 

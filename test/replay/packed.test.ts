@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../src/config/defaults.ts';
-import { pack, unpack } from '../../src/replay/packed.ts';
+import { joinKeys, keyPart, keysIn, pack, unpack } from '../../src/replay/packed.ts';
 import { readSource } from '../../src/replay/replay.ts';
 import { findSources } from '../../src/replay/sources.ts';
 import { FIXTURE_RECORDINGS, TRANSCRIPTS } from '../support/recordings.ts';
@@ -19,4 +19,10 @@ describe.each(['light', 'full'] as const)('at the depth %s', (depth) => {
       expect({ ...figures, ledger: ledger() }).toEqual({ ...all, ledger: found.ledger() });
     }
   });
+});
+
+it('keeps the keys of a call apart, whatever its id', () => {
+  const keys = joinKeys(['one,id', 'two+id', 'three\tid', 'four'].map(keyPart));
+  expect(keysIn({ keys } as Parameters<typeof keysIn>[0])).toEqual(['one-id', 'two-id', 'three-id', 'four']);
+  expect(keys).not.toMatch(/[,\t]/);
 });

@@ -5,7 +5,7 @@ import { callOutput } from '../../core/governor/gauge/gauge.ts';
 import type { AssistantEvent, ResultEvent } from '../../core/protocol/events.ts';
 import { contextOf, isAllZero, isNewer, NO_USAGE, type Usage } from '../../core/protocol/usage.ts';
 import { sumOf } from '../../core/text/sum-of.ts';
-import { callsIn, compactCalls, joinKeys, SUBAGENT_CALL } from '../packed.ts';
+import { callsIn, compactCalls, joinKeys, keyPart, SUBAGENT_CALL } from '../packed.ts';
 import { type ObservedLine, timeIn } from './observer.ts';
 
 /** The newest call of a thread: its lines repeat the usage with a growing output. */
@@ -143,7 +143,8 @@ const MAX_LENGTH = 100;
  */
 function keysOf({ messageId, usage = NO_USAGE }: Started, t: number | null, session = ''): readonly string[] {
   if (messageId === '') return [];
-  if (messageId.length >= RANDOM_LENGTH) return [`${messageId.slice(0, MAX_LENGTH)} ${contextOf(usage)}`];
-  const inSession = `${messageId} ${session} ${readKey(usage) ?? ''}`;
-  return t === null ? [inSession] : [`${messageId} ${t}`, inSession];
+  if (messageId.length >= RANDOM_LENGTH) return [`${keyPart(messageId.slice(0, MAX_LENGTH))} ${contextOf(usage)}`];
+  const id = keyPart(messageId);
+  const inSession = `${id} ${keyPart(session)} ${readKey(usage) ?? ''}`;
+  return t === null ? [inSession] : [`${id} ${t}`, inSession];
 }

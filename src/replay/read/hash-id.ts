@@ -1,9 +1,12 @@
 /** The hash of an id in ASCII: 53 bits, not 0. Needs no `Buffer`, which the plugin and browsers lack. */
 export function hashOf(id: string): number {
-  const bytes = new Uint8Array(id.length);
+  const bytes = id.length <= shared.length ? shared : new Uint8Array(id.length);
   for (let at = 0; at < id.length; at++) bytes[at] = id.charCodeAt(at);
   return hashIn(bytes, 0, id.length);
 }
+
+/** Holds the bytes of a usual id. An array for each id would take longer than its hash. */
+const shared = new Uint8Array(128);
 
 /** Like `hashOf`, of an id that is part of a line. */
 export function hashIn(bytes: Uint8Array, from: number, to: number): number {
