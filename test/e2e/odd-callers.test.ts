@@ -1,9 +1,12 @@
 import { expect, it } from 'vitest';
 import { nameOf } from '../../src/core/governor/decisions.ts';
+import { agent, promptText, wantedBy } from '../support/agent.ts';
 import { type JsonLine, promptLine, type RunningProgram, runProgram, startWorld } from '../support/claude.ts';
 import { conversation, givenTexts, mainRequests, summaryRequests, userTexts } from '../support/conversation.ts';
 import { CTXB, journal, outputLines, PROTOCOL, SHIM, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
+import { expectEachPromptOnce } from '../support/proof.ts';
 import { firstOf, inSoak, sampled } from '../support/size.ts';
+import type { Call, RecordedRequest } from '../support/standin/scenario.ts';
 
 const ASKING = ['--model', 'claude-sonnet-4-6', ...PROTOCOL];
 const BASH = { name: 'Bash', input: { command: 'touch made', description: 'Make a file' } };
@@ -235,6 +238,42 @@ inSoak('a uuid of the caller that is not a file name does not end the journal', 
 
   expect(run.stderr).not.toContain('nothing more is written');
   expect(journal(world).map(nameOf)).toContain('mid-turn:prompts');
+});
+
+const FOUR = [1, 2, 3, 4].map(promptText);
+const toOpus = control('to opus', { subtype: 'set_model', model: 'claude-opus-4-6' });
+
+it.each(
+  sampled(
+    ['compact', 'handoff'].flatMap((way) => [
+      { way, what: '/clear', line: promptLine('/clear'), results: ['', 'answer 4'], model: 'claude-sonnet-4-6' },
+      { way, what: 'set_model', line: toOpus, results: ['answer 4'], model: 'claude-opus-4-6' },
+    ]),
+    3,
+  ),
+)('$what, sent while a prompt waits for a relief, has its effect ($way)', async ({ way, line, results, model }) => {
+  let free = () => {};
+  const until = new Promise<void>((resolve) => {
+    free = resolve;
+  });
+  const { calls, summary } = agent({ turns: [2, 2, 2, 2], growBy: 8_000 });
+  const work = calls as (request: RecordedRequest) => Call;
+  await using world = await startWorld({
+    calls: (request) => ({ ...work(request), ...(wantedBy(request) === 'document' ? { until } : {}) }),
+    summary: { ...(summary as Call), until },
+  });
+  const flags = ['--strategy', way, '--compact-at', '50000', '--no-mid-turn'];
+  const program = startCtxb(world, { flags, claude: [...SMALL_WINDOW, ...PROTOCOL] });
+  for (const prompt of FOUR.slice(0, 3)) program.send(promptLine(prompt));
+  await world.standin.waitFor((request) => request.kind === 'summary' || wantedBy(request) === 'document');
+  program.send(line);
+  program.send(promptLine(String(FOUR[3])));
+  program.stdin.end();
+  free();
+  const answered = outputLines(await ended(program)).flatMap((one) => (isResult(one) ? [one.result] : []));
+  expect(answered).toEqual(['answer 1', 'answer 2', 'answer 3', ...results]);
+  expect(mainRequests(world.standin).at(-1)?.body.model).toBe(model);
+  expectEachPromptOnce(world.standin, FOUR);
 });
 
 it('a session that cannot be resumed prints nothing on stdout in text mode, as claude alone', async () => {
