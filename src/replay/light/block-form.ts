@@ -29,18 +29,21 @@ export function blockForm(content: unknown): BlockForm | undefined {
   const type = stringOf(block?.type) as BlockForm['type'];
   const field = ownOf(CONTENT_FIELDS, type);
   if (block === undefined || others.length > 0 || field === undefined || !(field in block)) return undefined;
-  const owned = OWN_FIELDS.filter((name) => typeof block[name] === 'string');
-  const slots = Object.fromEntries(owned.map((name) => [name, slot(`block ${name}`)]));
+  const names = OWN_FIELDS.filter((name) => typeof block[name] === 'string');
+  const slots = Object.fromEntries(names.map((name) => [name, slot(`block ${name}`)]));
   return {
     type,
     pattern: { ...block, ...slots, [field]: CONTENT },
     readerIn(layout, needsTexts) {
       const content = layout.bytesOf(CONTENT);
       const texts = mapFields(slots, (open) => layout.textOf(open));
+      const owned = Object.entries(texts);
       const parsed = () => {
         const value = parseJson(`${content()}`);
-        const own = mapFields(texts, (read) => read());
-        return value === undefined ? undefined : readBlocks([{ ...block, ...own, [field]: value }]);
+        if (value === undefined) return undefined;
+        const whole: Record<string, unknown> = { ...block, [field]: value };
+        for (const [name, read] of owned) whole[name] = read();
+        return readBlocks([whole]);
       };
       const sized = (): SizedBlock | undefined => {
         const size = type === 'tool_use' ? undefined : textSizeIn(content());
