@@ -1,14 +1,12 @@
-/** Initial capacity. */
+/** Initial capacity, a power of two. Each doubling rehashes all ids. */
 const PLACES = 4096;
 
 /**
  * Remembers ids by their hashes in a typed array. A set of strings would add a tenth to the time of reading a log. An id
  * takes up to 32 bytes, a hundredth of its row. None is forgotten: claude can append a copy of the whole log.
- *
- * @param places initial capacity, a power of two; each doubling rehashes all ids
  */
-export function createIdSet(places = PLACES) {
-  let table: Float64Array = new Float64Array(places);
+export function createIdSet() {
+  let table: Float64Array = new Float64Array(PLACES);
   let count = 0;
 
   /** Half of the places or more stay free, which keeps searches short. */
