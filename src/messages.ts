@@ -32,6 +32,7 @@ const TEXTS: { readonly [Name in DecisionName]: (decision: DecisionOf<Name>) => 
   'unavailable:tools': ({ reason }) => `tool budgets are off: ${reason}`,
   'unavailable:costs': ({ reason }) =>
     `warning: ${reason}: the cost of this run is unknown, and its limit cannot be kept`,
+  'unavailable:max-turns': ({ reason }) => `warning: --max-turns begins again: ${reason}`,
   landed: landedText,
   'give-up:compaction': ({ reason }) => `${groupedIn(reason)}; no further compaction until the context shrinks`,
   'mid-turn:trigger': (trigger) => `the level of compactions in mid-turn is now ${tokens(trigger.tokens)} tokens`,

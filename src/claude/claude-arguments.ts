@@ -197,6 +197,7 @@ function switches(options: Options) {
     agent: options.get('--agent'),
     jsonSchema: options.has('--json-schema'),
     maxBudgetUsd: options.get('--max-budget-usd'),
+    maxTurns: options.get('--max-turns'),
     settings: options.get('--settings'),
   };
 }

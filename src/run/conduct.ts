@@ -198,6 +198,7 @@ function describeRun(headless: HeadlessRun, { runId, io, input }: RunEnds): Run 
     project: io.cwd,
     answersInSchema: invocation.jsonSchema,
     hasOwnBudget: invocation.maxBudgetUsd !== undefined,
+    hasMaxTurns: (invocation.maxTurns ?? io.env.CLAUDE_CODE_MAX_TURNS) !== undefined,
     // If the caller speaks the protocol, claude accepts any agent.
     ...(invocation.agent && invocation.inputFormat === 'text' ? { agent: invocation.agent } : {}),
     exact: config.compaction.how !== 'summary',

@@ -126,6 +126,7 @@ interface Facts {
   'unavailable:trigger': unknown;
   'unavailable:tools': unknown;
   'unavailable:costs': unknown;
+  'unavailable:max-turns': unknown;
   /** No further attempt to compact until the context shrinks. */
   'give-up:compaction': unknown;
   /** No attempt made room in the context: the run ends. */

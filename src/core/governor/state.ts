@@ -51,6 +51,8 @@ export interface Run {
   readonly exact?: boolean;
   /** Whether claude has a cost limit of the caller's (`--max-budget-usd`). */
   readonly hasOwnBudget?: boolean;
+  /** Whether claude has a limit of the caller's for the calls of one turn (`--max-turns`). */
+  readonly hasMaxTurns?: boolean;
   /** Whether a user at the terminal can be asked. */
   readonly attended: boolean;
   /** Whether claude was told not to retry calls. */

@@ -6,6 +6,7 @@ import {
   isSeen,
   markOwed,
   openPrompts,
+  owedPrompts,
   promptsInTurn,
 } from '../prompts/mailbox.ts';
 import {
@@ -52,7 +53,11 @@ export function injectPrompt(
   repeats: readonly Prompt[] = [],
 ): GovernorState {
   const prompt = promptIn(userLine(text, ownUuid(state)));
-  return prompt === undefined ? state : sendPrompt(countSent(state), { ...prompt, resumeReason, repeats });
+  if (prompt === undefined) return state;
+  const sent = sendPrompt(countSent(state), { ...prompt, resumeReason, repeats });
+  return state.run.hasMaxTurns && owedPrompts(state).length > 0
+    ? decide(sent, 'unavailable:max-turns', 'claude counts the calls of the resumed turn from 0')
+    : sent;
 }
 
 /**

@@ -182,7 +182,8 @@ function mustStopTurn(state: GovernorState): boolean {
   const { run, turn, relief, gauge, mailbox, work } = state;
   const isOurs = run.mode === 'act' && run.policy.midTurn.enabled && mailbox.input === 'open' && isWithinLimit(state);
   if (!isOurs || turn.phase !== 'running' || turn.startedBy !== 'prompt' || isRelieving(state)) return false;
-  if (relief.turnStop !== undefined || relief.postponedAt === gauge.calls) return false;
+  // claude counts the calls of a resumed turn from zero.
+  if (run.hasMaxTurns || relief.turnStop !== undefined || relief.postponedAt === gauge.calls) return false;
   if (work.tasks.some(({ phase }) => phase === 'foreground')) return false;
   const extent = extentOf(state);
   const chosen = chooseRelief(state, extent);

@@ -65,6 +65,7 @@ describe('a turn is ended after a tool', () => {
     { name: 'the strategy is to compact', policy: { strategy: 'compact' } },
     { name: 'nothing is to be done in mid-turn', policy: { midTurn: { enabled: false } } },
     { name: 'ctxb only observes', run: { mode: 'observe' } },
+    { name: 'the caller limits the calls of a turn', run: { hasMaxTurns: true } },
     { name: 'it is a tool of a subagent', input: { agent_id: 'a1' } },
   ])('but not if $name', ({ used = 160_000, policy = {}, run = {}, input = {} }) => {
     expect(afterTool(inTurn(used, policy, run), input)).not.toEqual(STOP);

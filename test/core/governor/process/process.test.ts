@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isComputed, totalMicroUsd } from '../../../../src/core/governor/cost/cost.ts';
 import { latestCallsMicroUsd, openMicroUsd } from '../../../../src/core/governor/cost/priced-call.ts';
+import { nameOf } from '../../../../src/core/governor/decisions.ts';
 import type { ExitEvent } from '../../../../src/core/governor/input.ts';
 import {
   openPrompts,
@@ -145,6 +146,20 @@ describe('claude dies within a turn', () => {
     const actions = driver.claude(answerOpening(driver));
     expect(kinds(actions)).toContain('resume');
     expect(actions).not.toContainEqual(expect.objectContaining({ kind: 'set-timer', timer: 'skip' }));
+  });
+
+  it.each([
+    { hasMaxTurns: true, warnings: 1 },
+    { hasMaxTurns: false, warnings: 0 },
+  ])("and a limit of the caller's for a turn begins again: $hasMaxTurns", ({ hasMaxTurns, warnings }) => {
+    const driver = midTurn({ hasMaxTurns });
+    diedAndBack(driver, { delivered: ['prompt-2'] });
+    const names = decisions(driver.actions).map(nameOf);
+    expect(names.filter((name) => name === 'unavailable:max-turns')).toHaveLength(warnings);
+    // The next prompt has a turn of its own.
+    driver.claude(initLine(), callLine(22_000), resultLine());
+    driver.prompt('Third.');
+    expect(decisions(driver.actions).map(nameOf)).toHaveLength(names.length);
   });
 
   it('and is restarted with its session, after a second', () => {
