@@ -4,15 +4,15 @@ import { join, resolve } from 'node:path';
 import { parseJson } from '../core/protocol/fields.ts';
 import { CtxbError, orElse } from '../errors.ts';
 import type { Environment } from '../io.ts';
-import { type Packed, pack, unpackCalls } from '../replay/packed.ts';
+import { type Packed, pack, unpack } from '../replay/packed.ts';
 import type { DepthOptions, SessionAttempt } from '../replay/replay.ts';
 import { bytesOf, type findAllSources, type Source } from '../replay/sources.ts';
 import { isActiveSince, isFull, type SessionFigures } from '../replay/summary.ts';
 import { counted } from '../report/figures.ts';
 import { onOneLine } from '../report/printable.ts';
-import { type FileCache, openFileCache, splitBytes } from '../store/files/file-cache.ts';
+import { type CachedPart, type FileCache, numbersIn, openFileCache } from '../store/files/file-cache.ts';
 import { cacheFolder } from '../store/folders/user-folders.ts';
-import { type DiskText, joinTexts, masked, maskedJson, unmaskedText } from '../store/masks/disk-text.ts';
+import { masked, maskedJson } from '../store/masks/disk-text.ts';
 
 /** The program of a worker thread, relative to any bundle. It contains all code that affects the figures. */
 const PROGRAM = new URL('../cli/replay-worker.cjs', import.meta.url);
@@ -76,25 +76,17 @@ async function* replayCached(
 }
 
 /** The texts in light figures are masked already. */
-function toCache(found: SessionFigures): DiskText {
+function toCache(found: SessionFigures): readonly CachedPart[] {
   const { keys, columns, marks, ...figures } = pack(found);
   const text = isFull(found) ? maskedJson(figures) : masked(JSON.stringify(figures));
-  const marksText = unmaskedText(Buffer.from(marks.buffer).toString('base64'));
-  return joinTexts([text, marksText, masked(keys), masked(columns)], String.fromCharCode(BETWEEN_PARTS));
+  return [text, marks, masked(keys), masked(columns)];
 }
 
 /** Reads an entry of the cache; undefined if it is damaged. Calls, which are most of the data, are read on demand. */
-function fromCache(data: Buffer): SessionFigures | undefined {
-  const [figures, marksText, keys, columns] = splitBytes(data, BETWEEN_PARTS);
-  const kept = parseJson(`${figures}`) as Omit<Packed, 'keys' | 'columns' | 'marks'> | undefined;
-  if (kept === undefined) return undefined;
-  const { models, ...found } = kept;
-  const marks = new Int32Array(new Uint8Array(Buffer.from(`${marksText}`, 'base64')).buffer);
-  return { ...found, marks, ledger: () => unpackCalls({ models, keys: `${keys}`, columns: `${columns}` }) };
+function fromCache([figures, marks, keys, columns]: readonly Buffer[]): SessionFigures | undefined {
+  const kept = parseJson(`${figures}`) as Omit<Packed, 'marks' | 'keys' | 'columns'> | undefined;
+  return kept && marks && keys && columns && unpack({ ...kept, marks: numbersIn(marks), keys, columns });
 }
-
-/** A character that neither JSON nor a key contains. */
-const BETWEEN_PARTS = 0x1f;
 
 /**
  * Milliseconds for which a changed file is not cached. Some file systems store the time of a change in steps of two

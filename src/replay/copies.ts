@@ -18,7 +18,7 @@ export function markCopies<S extends SessionFigures>(sessions: readonly S[]): S[
   for (const session of sortOwnersFirst(sharingSessions(continued))) {
     const calls = session
       .ledger()
-      .map((call) => ownerOf(keysIn(call), { session, t: call.t, microUsd: call.microUsd }));
+      .map((call) => ownerOf(keysIn(call.keys), { session, t: call.t, microUsd: call.microUsd }));
     const compactions = compactionKeys(session).map((keys) => ownerOf(keys, { session, t: null, microUsd: 0 }));
     const isCopy = [...calls, ...compactions].some((owner) => owner !== undefined);
     const owners = new Set(calls.flatMap((owner) => owner?.session ?? []));
@@ -84,8 +84,8 @@ function extraOf(session: SessionFigures): number {
 function sharingSessions<S extends SessionFigures>(sessions: readonly S[]): S[] {
   if (sessions.length < 2) return [];
   const marks = sessions.map(({ marks, ledger, compactions }) => [
-    marks ?? marksOf(ledger()),
-    marksOf(compactions.map(({ t }) => ({ keys: `at ${t}` }))),
+    marks ?? marksOf(ledger().map(({ keys }) => keys)),
+    marksOf(compactions.map(({ t }) => `at ${t}`)),
   ]);
   const repeated = repeatedIn(marks.flat());
   if (repeated.size === 0) return [];
@@ -155,7 +155,7 @@ function compactionKeys({ ledger, compactions }: SessionFigures) {
   const calls = compactions.length === 0 ? [] : ledger().filter(({ main }) => main);
   return compactions.map(({ call, preTokens, trigger, t }) => {
     const before = calls[call - 1];
-    const places = [...(before ? keysIn(before) : []), ...(t === null ? [] : [`at ${t}`])];
+    const places = [...(before ? keysIn(before.keys) : []), ...(t === null ? [] : [`at ${t}`])];
     return places.map((place) => `${place} ${trigger} ${preTokens}`);
   });
 }

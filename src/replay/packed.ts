@@ -8,10 +8,10 @@ import type { SessionFigures } from './summary.ts';
  */
 export interface Packed extends Omit<SessionFigures, 'ledger'> {
   readonly marks: Int32Array;
-  /** All keys as one text. */
-  readonly keys: string;
-  /** JSON of {@link Stored}. */
-  readonly columns: string;
+  /** All keys as one text, or its bytes. */
+  readonly keys: string | Buffer;
+  /** JSON of {@link Stored}, or its bytes. */
+  readonly columns: string | Buffer;
   readonly models: readonly (string | null)[];
 }
 
@@ -37,7 +37,7 @@ export const SUBAGENT_CALL = 0;
 /** No key contains these characters. */
 const [BETWEEN_CALLS, BETWEEN_KEYS] = [',', '+'];
 
-export function pack({ ledger, marks, ...figures }: SessionFigures): Packed {
+export function pack({ ledger, marks, ...figures }: SessionFigures) {
   const calls: readonly (LedgerCall & Partial<CountedCall>)[] = ledger();
   const models = [...new Set(calls.map(({ model }) => model))];
   const columns: Stored = {
@@ -47,45 +47,38 @@ export function pack({ ledger, marks, ...figures }: SessionFigures): Packed {
     microUsd: calls.map(({ microUsd }) => microUsd),
     usages: calls.flatMap(({ usage }) => usage ?? []),
   };
-  const keys = joinedKeys(calls);
-  return { ...figures, marks: marks ?? marksIn(keys), keys, columns: JSON.stringify(columns), models };
+  const keys = calls.map((call) => call.keys);
+  return {
+    ...figures,
+    marks: marks ?? marksOf(keys),
+    keys: keys.join(BETWEEN_CALLS),
+    columns: JSON.stringify(columns),
+    models,
+  };
 }
 
-function joinedKeys(calls: readonly Pick<LedgerCall, 'keys'>[]): string {
-  return calls.map(({ keys }) => keys).join(BETWEEN_CALLS);
+/** Hashes of the ends of all keys, which are random; different keys can collide. @param keys of each call, joined */
+export function marksOf(keys: readonly string[]): Int32Array {
+  return Int32Array.from(keys.flatMap(keysIn), markOf);
 }
 
-/** Hashes of the ends of all keys of the calls. */
-export function marksOf(calls: readonly Pick<LedgerCall, 'keys'>[]): Int32Array {
-  return marksIn(joinedKeys(calls));
-}
-
-/** Hashes of the ends of keys, which are random; different keys can collide. @param keys separated by commas or plus signs */
-function marksIn(keys: string): Int32Array {
-  const text = `${keys},`.replaceAll(BETWEEN_KEYS, BETWEEN_CALLS);
-  const marks: number[] = [];
-  for (
-    let index = 0, end = text.indexOf(BETWEEN_CALLS);
-    end !== -1;
-    index = end + 1, end = text.indexOf(BETWEEN_CALLS, index)
-  ) {
-    let mark = 0;
-    for (let place = Math.max(index, end - MARKED); place < end; place++)
-      mark = Math.imul(mark ^ text.charCodeAt(place), 0x01000193);
-    if (mark !== 0) marks.push(mark);
-  }
-  return Int32Array.from(marks);
+function markOf(key: string): number {
+  let mark = 0;
+  for (let at = Math.max(0, key.length - MARKED); at < key.length; at++)
+    mark = Math.imul(mark ^ key.charCodeAt(at), 0x01000193);
+  return mark;
 }
 
 const MARKED = 14;
 
 export function unpack({ keys, columns, models, ...figures }: Packed): SessionFigures {
-  return { ...figures, ledger: () => unpackCalls({ keys, columns, models }) };
-}
-
-export function unpackCalls({ keys, columns, models }: Pick<Packed, 'keys' | 'columns' | 'models'>) {
-  const { places, ...rest } = JSON.parse(columns) as Stored;
-  return callsIn({ ...rest, keys: keys.split(BETWEEN_CALLS), models: places.map((at) => models[at] ?? null) });
+  return {
+    ...figures,
+    ledger() {
+      const { places, ...rest } = JSON.parse(`${columns}`) as Stored;
+      return callsIn({ ...rest, keys: `${keys}`.split(BETWEEN_CALLS), models: places.map((at) => models[at] ?? null) });
+    },
+  };
 }
 
 /** Packs calls without usage, to save memory until a report needs them. Unknown figures must be `NaN`. */
@@ -104,7 +97,7 @@ export function compactCalls({
     microUsd: new Float64Array(microUsd as ArrayLike<number>),
     usages: [],
   };
-  return { marks: marksIn(text), ledger: () => callsIn({ ...figures, keys: text.split(BETWEEN_CALLS) }) };
+  return { marks: marksOf(keys), ledger: () => callsIn({ ...figures, keys: text.split(BETWEEN_CALLS) }) };
 }
 
 export function callsIn({ keys, numbers, times, models, microUsd, usages }: Columns): readonly LedgerCall[] {
@@ -138,6 +131,7 @@ const USUAL_ID = /^[\w :-]*$/;
 
 const SEPARATORS = /[,+\p{Cc}]/gu;
 
-export function keysIn({ keys }: LedgerCall): readonly string[] {
+/** The keys of a call. @param keys joined */
+export function keysIn(keys: string): readonly string[] {
   return keys === '' ? [] : keys.split(BETWEEN_KEYS);
 }

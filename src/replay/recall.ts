@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import type { Input } from '../core/governor/input.ts';
 import { summarizeCall } from '../core/memory/call-summary/summarize-call.ts';
 import { createExtractor, type ExtractedFact } from '../core/memory/extract/extract.ts';
+import { textsOf } from '../core/protocol/fields.ts';
 import { foldCase, LONG_LINE_LENGTH, type Mask, oneLine } from '../core/text/words.ts';
 import { createInputReader } from './input-reader.ts';
 import { readValues } from './read/read-values.ts';
@@ -102,9 +103,8 @@ function itemOf(found: ExtractedFact): Item[] {
       return [{ t: found.t, kind: 'dead end', texts: [found.text] }];
     case 'call': {
       const { use, input, result, t } = found;
-      const parameters = Object.values(input).filter((value) => typeof value === 'string');
       const title = (mask: Mask) => summarizeCall(found, { mask });
-      return [{ t: t ?? 0, kind: 'call', texts: [use.name, ...parameters, result.text], title }];
+      return [{ t: t ?? 0, kind: 'call', texts: [use.name, ...textsOf(Object.values(input)), result.text], title }];
     }
     default:
       return [];

@@ -1,6 +1,6 @@
 import { thoughtSize } from '../../core/governor/gauge/text-size.ts';
 import { expectedTokens } from '../../core/governor/gauge/token-estimate.ts';
-import type { Block, TextSize } from '../../core/protocol/block.ts';
+import type { Block } from '../../core/protocol/block.ts';
 import { readBlocks } from '../../core/protocol/blocks.ts';
 import { type Fields, fieldsOf, listOf, mapFields, ownOf, parseJson, stringOf } from '../../core/protocol/fields.ts';
 import { type SizedBlock, sizedBlock } from '../read/row-parts.ts';
@@ -36,7 +36,7 @@ export function blockForm(content: unknown): BlockForm | undefined {
     pattern: { ...block, ...slots, [field]: CONTENT },
     readerIn(layout, needsTexts) {
       const content = layout.bytesOf(CONTENT);
-      const texts = mapFields(slots, (open) => layout.textOf(open));
+      const texts = mapFields(slots, layout.textOf);
       const owned = Object.entries(texts);
       const parsed = () => {
         const value = parseJson(`${content()}`);
@@ -46,8 +46,9 @@ export function blockForm(content: unknown): BlockForm | undefined {
         return readBlocks([whole]);
       };
       const sized = (): SizedBlock | undefined => {
-        const size = type === 'tool_use' ? undefined : textSizeIn(content());
-        if (size === undefined) return undefined;
+        const units = type === 'tool_use' ? undefined : unitsIn(content());
+        if (units === undefined) return undefined;
+        const size = { tokens: expectedTokens(units), chars: units.length };
         if (type === 'tool_result') return [type, size.tokens, size.chars, texts.tool_use_id?.()];
         const { tokens, chars } = type === 'text' ? size : thoughtSize(size, texts.signature?.()?.length ?? 0);
         return [type, tokens, chars];
@@ -61,10 +62,4 @@ export function blockForm(content: unknown): BlockForm | undefined {
       };
     },
   };
-}
-
-/** The size of a string in JSON; undefined for another value, and for a string that must be parsed. */
-function textSizeIn(bytes: Buffer): TextSize | undefined {
-  const units = unitsIn(bytes);
-  return units && { tokens: expectedTokens(units), chars: units.length };
 }

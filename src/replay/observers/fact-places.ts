@@ -12,7 +12,7 @@ import {
 } from '../../core/memory/notebook/fact.ts';
 import type { ToolUse } from '../../core/protocol/block.ts';
 import { plainText, usesIn } from '../../core/protocol/blocks.ts';
-import { fieldsOf } from '../../core/protocol/fields.ts';
+import { fieldsOf, textsOf } from '../../core/protocol/fields.ts';
 import { collapseWhitespace, LINE_LENGTH } from '../../core/text/words.ts';
 import type { ObservedLine } from './observer.ts';
 
@@ -77,9 +77,7 @@ export function createFactPlaces() {
 }
 
 export function inputText({ input }: ToolUse): string {
-  return Object.values(fieldsOf(input))
-    .filter((value) => typeof value === 'string')
-    .join('\n');
+  return textsOf(Object.values(fieldsOf(input))).join('\n');
 }
 
 function factOf({ kind, text }: ReportedFact): Fact {

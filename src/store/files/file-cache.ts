@@ -10,15 +10,21 @@ import { replaceFile } from './write-file.ts';
 /** A cache of data derived from files. Each folder of such files has one page. */
 export type FileCache = ReturnType<typeof openFileCache>;
 
-/** The first line of a page. Each further line has a file's name, its identity and its data, separated by tabs. */
+/** A part of the data of a file: a text without line feeds and tabs, or numbers. */
+export type CachedPart = DiskText | Int32Array;
+
+/** The first line of a page. Each further line has a file's name, its identity and the parts of its data, separated by tabs. */
 const FIRST_LINE = unmaskedText('ctxb 2');
 
 const MAX_BYTES = 256 * 1024 * 1024;
 
 interface Page {
   readonly place: string;
-  /** As bytes, because decoding takes longer than reading, and few data are used. */
-  readonly entries: Map<string, { readonly identity: string; readonly data: Buffer }>;
+  /**
+   * The identity of each file and the parts of its data. As bytes, because decoding takes longer than reading, and few
+   * data are used.
+   */
+  readonly entries: Map<string, readonly Buffer[]>;
   isNew: boolean;
 }
 
@@ -41,8 +47,8 @@ export function openFileCache(folder: string, key: string) {
     const isThere = (name: string) => existsSync(join(of, JSON.parse(name) as string));
     const kept = [...entries].filter(([name]) => isThere(name));
     // The data were masked before they were put.
-    const lines = kept.map(([name, { identity, data }]) =>
-      joinTexts([masked(name), unmaskedText(identity), unmaskedText(`${data}`)], '\t'),
+    const lines = kept.map(([name, parts]) =>
+      joinTexts([masked(name), ...parts.map((part) => unmaskedText(`${part}`))], '\t'),
     );
     makeFolder(folder);
     replaceFile(place, [joinTexts([FIRST_LINE, ...lines], '\n')], { durable: false });
@@ -50,14 +56,14 @@ export function openFileCache(folder: string, key: string) {
 
   return {
     /** The data of a file with the same identity; undefined if it is missing or damaged. */
-    get(file: string, identity: string): Buffer | undefined {
-      const entry = pageOf(file).entries.get(nameOf(file));
-      return entry?.identity === hashOf(identity) ? entry.data : undefined;
+    get(file: string, identity: string): readonly Buffer[] | undefined {
+      const [known, ...parts] = pageOf(file).entries.get(nameOf(file)) ?? [];
+      return `${known}` === hashOf(identity) ? parts : undefined;
     },
-    /** Stores the data of a file. @param text a single line */
-    put(file: string, identity: string, text: DiskText): void {
+    /** Stores the data of a file. */
+    put(file: string, identity: string, parts: readonly CachedPart[]): void {
       const page = pageOf(file);
-      page.entries.set(nameOf(file), { identity: hashOf(identity), data: Buffer.from(text) });
+      page.entries.set(nameOf(file), [hashOf(identity), ...parts].map(bytesOf));
       page.isNew = true;
     },
     /** Writes changed pages and removes old ones. Entries put afterwards are lost. */
@@ -78,8 +84,8 @@ function entriesIn(page: Buffer): Page['entries'] {
   const [first, ...lines] = splitBytes(page, LINE_FEED);
   const entries: Page['entries'] = new Map();
   for (const line of `${first}` === FIRST_LINE ? lines : []) {
-    const [name, identity, data, end] = splitBytes(line, TAB);
-    if (data && end?.length === 0) entries.set(`${name}`, { identity: `${identity}`, data });
+    const [name, ...parts] = splitBytes(line, TAB);
+    if (parts.pop()?.length === 0) entries.set(`${name}`, parts);
   }
   return entries;
 }
@@ -87,7 +93,7 @@ function entriesIn(page: Buffer): Page['entries'] {
 const [TAB, LINE_FEED] = [0x09, 0x0a];
 
 /** Like `split` of a string. The parts share the memory of the whole. */
-export function splitBytes(bytes: Buffer, separator: number): readonly Buffer[] {
+function splitBytes(bytes: Buffer, separator: number): readonly Buffer[] {
   const parts: Buffer[] = [];
   let from = 0;
   for (let at = bytes.indexOf(separator); at !== -1; at = bytes.indexOf(separator, from)) {
@@ -95,6 +101,15 @@ export function splitBytes(bytes: Buffer, separator: number): readonly Buffer[] 
     from = at + 1;
   }
   return [...parts, bytes.subarray(from)];
+}
+
+function bytesOf(part: string | Int32Array): Buffer {
+  return Buffer.from(typeof part === 'string' ? part : Buffer.from(part.buffer).toString('base64'));
+}
+
+/** Numbers that were put as a part. */
+export function numbersIn(part: Buffer): Int32Array {
+  return new Int32Array(new Uint8Array(Buffer.from(`${part}`, 'base64')).buffer);
 }
 
 function nameOf(file: string): string {

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type FileCache, openFileCache } from '../../../src/store/files/file-cache.ts';
+import { type FileCache, numbersIn, openFileCache } from '../../../src/store/files/file-cache.ts';
 import { masked } from '../../../src/store/masks/disk-text.ts';
 
 let root: string;
@@ -25,7 +25,7 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 const folder = () => join(root, 'ctxb', 'replay');
 const open = (key = 'k') => openFileCache(folder(), key);
 /** The data that a cache has of a file. */
-const readFrom = (cache: FileCache, name: string, identity: string) => cache.get(file(name), identity)?.toString();
+const readFrom = (cache: FileCache, name: string, identity: string) => cache.get(file(name), identity)?.join();
 const pages = () => readdirSync(folder()).map((name) => join(folder(), name));
 
 /** A file of which something is kept. */
@@ -38,7 +38,7 @@ function file(name: string): string {
 
 function keep(...entries: readonly (readonly [name: string, identity: string, text: string])[]): void {
   const cache = open();
-  for (const [name, identity, text] of entries) cache.put(file(name), identity, masked(text));
+  for (const [name, identity, text] of entries) cache.put(file(name), identity, [masked(text)]);
   cache.close();
 }
 
@@ -51,6 +51,15 @@ describe('cached data', () => {
     expect(readFrom(cache, 'b/one', 'k')).toBe('[2]');
     expect(readFrom(cache, 'b/two', 'k')).toBeUndefined();
     expect(readFrom(open('other'), 'a/one', 'i')).toBeUndefined();
+  });
+
+  it('may have several parts, also numbers', () => {
+    const cache = open();
+    const numbers = Int32Array.of(0, 9, 10, -1, 2 ** 31 - 1, -(2 ** 31));
+    cache.put(file('a/one'), 'i', [masked('é'), numbers, masked('')]);
+    cache.close();
+    const [text, found = Buffer.alloc(0), empty, ...others] = open().get(file('a/one'), 'i') ?? [];
+    expect([`${text}`, numbersIn(found), `${empty}`, others]).toEqual(['é', numbers, '', []]);
   });
 
   it('has one page for each folder', () => {
@@ -124,7 +133,7 @@ describe('an unwritable cache', () => {
     const one = file('a/one');
     prepare();
     const cache = open();
-    cache.put(one, 'i', masked('1'));
+    cache.put(one, 'i', [masked('1')]);
     expect(() => cache.close()).not.toThrow();
     chmodSync(root, 0o700);
   });

@@ -29,8 +29,6 @@ it('only these files call functions that write, and those accept only a DiskText
 
 it('only these files write unmasked text', () => {
   expect(thatHave(/\bunmaskedText\(/).filter((name) => name !== 'store/masks/disk-text.ts')).toEqual([
-    // Hashes of ids.
-    'cli/replay-sources.ts',
     'run/run-files.ts',
     // A mark, hashes, and what was masked when it was written.
     'store/files/file-cache.ts',
