@@ -30,7 +30,7 @@ export const NO_THOUGHTS_ENV = { CLAUDE_CODE_THINKING_DISPLAY_UPDATES: '0' };
 const RESUMING = ['--continue', '--resume', '--from-pr', '--teleport'];
 const SESSION_OPTIONS: ReadonlySet<string> = new Set([
   ...RESUMING,
-  ...['--session-id', '--fork-session', '--resume-session-at', '--reply-on-resume'],
+  ...['--session-id', '--fork-session', '--resume-session-at', '--resume-drops-turn', '--reply-on-resume'],
 ]);
 const FALSE_WORDS: ReadonlySet<string | undefined> = new Set(['false', '0', 'no', 'off']);
 

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { type HeadlessInvocation, readClaudeArguments, withNamedWorktree } from '../../src/claude/claude-arguments.ts';
+import {
+  type HeadlessInvocation,
+  readClaudeArguments,
+  successorArguments,
+  withNamedWorktree,
+} from '../../src/claude/claude-arguments.ts';
 
 const STREAMS = ['--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'];
 
@@ -106,6 +111,14 @@ describe('a worktree without a name gets one', () => {
   ])('$argv', ({ argv, passed }) => {
     expect(withNamedWorktree(headless(argv), 'mine')).toMatchObject({ passed, passedAgain: passed });
   });
+});
+
+it('a process that replaces the first one gets no option that chooses the session', () => {
+  const truncated = ['--resume-session-at', 'answer', '--resume-drops-turn', 'prompt'];
+  const argv = ['-p', '--resume', 'id', '--fork-session', ...truncated, '--model', 'x'];
+  expect(successorArguments(headless(argv), 'next')).toEqual(
+    successorArguments(headless(['-p', '--model', 'x']), 'next'),
+  );
 });
 
 describe('readClaudeArguments reads the formats and switches', () => {

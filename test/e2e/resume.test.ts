@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { promptLine, startWorld } from '../support/claude.ts';
+import { promptLine, runProgram, startWorld } from '../support/claude.ts';
 import { conversation, givenTexts, mainRequests, summaryRequests, userTexts } from '../support/conversation.ts';
 import { journal, outputLines, PROTOCOL, prompts, runCtxb, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
 import { inSoak, sampled } from '../support/size.ts';
@@ -61,4 +62,23 @@ inSoak('the same for a program that speaks the protocol', async () => {
       .map((line) => line.result),
   ).toEqual(['answer 2']);
   expect(summaryRequests(world.standin)).toHaveLength(1);
+});
+
+inSoak('a claude that resumed a part of a session and dies continues what it had begun', async () => {
+  const dies = { tools: [{ name: 'Bash', input: { command: 'sleep 0.5; kill -9 $PPID', description: 'End' } }] };
+  await using world = await startWorld({ calls: [{ text: 'one' }, { text: 'two' }, dies, { text: 'three' }] });
+  const { cwd, env } = world.scratch;
+  const alone = async (prompt: object, ...args: readonly string[]) => {
+    const stdin = `${JSON.stringify(prompt)}\n`;
+    return outputLines(await runProgram(world.claude, [...SMALL_WINDOW, ...PROTOCOL, ...args], { cwd, env, stdin }));
+  };
+  const kept = (await alone(promptLine('begin'))).find(({ type }) => type === 'assistant');
+  const resume = ['--resume', String(kept?.session_id)];
+  const dropped = randomUUID();
+  await alone({ ...promptLine('a wrong way'), uuid: dropped }, ...resume);
+
+  const truncated = ['--fork-session', '--resume-session-at', String(kept?.uuid), '--resume-drops-turn', dropped];
+  const run = await runCtxb(world, { claude: [...SMALL_WINDOW, ...resume, ...truncated, '-p', 'go on'] });
+  expect(run).toMatchObject({ code: 0, stdout: Buffer.from('three\n') });
+  expect(givenTexts(mainRequests(world.standin).at(-1)).join('\n')).not.toContain('a wrong way');
 });
