@@ -48,10 +48,11 @@ export function takeNext({ queue, taken }: SharedWork) {
  * @param bytes to be read. For many bytes, other flags of V8 pay, although it must then compile all code again
  */
 function reading(bytes = Number.POSITIVE_INFINITY) {
-  if (bytes < WORTH_BYTES.full) return import('./replay.ts');
-  setFlagsFromString(`--max-inlined-bytecode-size-cumulative=${MAX_INLINED}`);
-  // V8 lets the heap nearly double before it collects what survives a few rows.
-  setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`);
+  if (bytes >= WORTH_BYTES.full) {
+    setFlagsFromString(`--max-inlined-bytecode-size-cumulative=${MAX_INLINED}`);
+    // V8 lets the heap nearly double before it collects what survives a few rows.
+    setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`);
+  }
   return import('./replay.ts');
 }
 
@@ -93,7 +94,7 @@ export async function replayInThread(
 
 /**
  * Minimum bytes for using threads. Each compiles its own code: less is read about as fast without them, in two thirds of
- * the processor time.
+ * the processor time. A light reading of a single recording uses no threads.
  */
 const WORTH_BYTES: Readonly<Record<Depth, number>> = { light: 2048 * 1024 * 1024, full: 8 * 1024 * 1024 };
 
@@ -121,10 +122,12 @@ export async function* replayOnThreads(
   program: URL,
 ): AsyncGenerator<SessionAttempt> {
   const bytes = bytesOf(sources);
-  const isLittle = (bytes ?? 0) < minBytes(sources, options);
-  const [only] = sources;
+  const { depth, retention } = options;
+  const [only, ...others] = sources;
+  const isSingle = others.length === 0;
+  const isLittle = (isSingle && depth === 'light') || (bytes ?? 0) < WORTH_BYTES[depth];
   if (isLittle || hasBoundAddresses()) yield* (await reading(bytes)).readAll(sources, options);
-  else if (only && sources.length === 1 && !options.retention) yield await replayAhead(only, options, program);
+  else if (only && isSingle && !retention) yield await replayAhead(only, options, program);
   else yield* replayTogether(sources, options, program);
 }
 
@@ -138,11 +141,6 @@ async function replayAhead(source: Source, options: DepthOptions, program: URL):
     ),
   );
   return tryReplay(() => replaySource(source, { ...options, read }).catch(() => replaySource(source, options)));
-}
-
-/** Minimum bytes for using threads. */
-function minBytes({ length }: readonly Source[], { depth }: DepthOptions): number {
-  return length > 1 || depth === 'full' ? WORTH_BYTES[depth] : Number.POSITIVE_INFINITY;
 }
 
 /**

@@ -94,7 +94,7 @@ function createRowReader(readerOf: (line: Fields, isRow: boolean) => Reader | un
 function skipperOf(row: Fields, needsTexts: () => boolean): Reader | undefined {
   if (row.type === 'assistant') return answerReader(row, needsTexts);
   const form = row.tool_use_result === undefined ? resultIn(row) : undefined;
-  const layout = layoutWith(row, form ? openResult(row, form) : openProgress(row));
+  const layout = layoutWith(row, openParts(row, form));
   if (layout === undefined) return undefined;
   const [id, uuid, timestamp] = [layout.idOf(UUID), layout.textOf(UUID), layout.timeOf(TIMESTAMP)];
   const [report, blocks] = [layout.bytesOf(REPORT), form?.readerIn(layout, needsTexts)];
@@ -122,8 +122,8 @@ const REPORT_KEYS = [...AGENT_KEYS, Buffer.from('For"')];
 function readerOf(row: Fields, state: State): Reader | undefined {
   if (row.type === 'assistant') return answerReader(row);
   const isPrompt = isPromptRow(row);
-  const form = resultIn(row);
-  const layout = layoutWith(row, openPrompt(row) ?? (form && openResult(row, form)) ?? openProgress(row));
+  const prompt = { message: { ...fieldsOf(row.message), content: CONTENT } };
+  const layout = layoutWith(row, isPrompt ? prompt : openParts(row, resultIn(row)));
   if (layout === undefined) return undefined;
   const [id, timestamp] = [layout.idOf(UUID), layout.timeOf(TIMESTAMP)];
   const [content, report] = [layout.bytesOf(CONTENT), layout.bytesOf(REPORT)];
@@ -155,10 +155,6 @@ function isPromptRow({ type, message, isReplay, isCompactSummary }: Fields): boo
   return type === 'user' && isNew && typeof fieldsOf(message).content === 'string';
 }
 
-function openPrompt(row: Fields): Fields | undefined {
-  return isPromptRow(row) ? { message: { ...fieldsOf(row.message), content: CONTENT } } : undefined;
-}
-
 /** Texts of prompts that affect the figures: commands, a change of the window, a compaction. */
 const SIGNIFICANT = ['<command-name>', 'Set model to', 'This session is being continued'].map((text) =>
   Buffer.from(text),
@@ -174,13 +170,11 @@ function resultIn({ type, message, isReplay }: Fields): BlockForm | undefined {
   return form?.type === 'tool_result' ? form : undefined;
 }
 
-function openResult({ message, toolUseResult }: Fields, { pattern }: BlockForm): Fields {
+/** The fields of a row with holes: the result of a tool with its report, or the data of progress. */
+function openParts({ type, data, message, toolUseResult }: Fields, result: BlockForm | undefined): Fields | undefined {
+  if (result === undefined) return type === 'progress' && data !== undefined ? { data: DATA } : undefined;
   return {
-    message: { ...fieldsOf(message), content: [pattern] },
+    message: { ...fieldsOf(message), content: [result.pattern] },
     ...(toolUseResult !== undefined && { toolUseResult: REPORT }),
   };
-}
-
-function openProgress({ type, data }: Fields): Fields | undefined {
-  return type === 'progress' && data !== undefined ? { data: DATA } : undefined;
 }
