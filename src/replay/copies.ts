@@ -1,7 +1,7 @@
 import { CARRIES_COUNTER_SINCE, toMicroUsd, toUsd } from '../core/governor/cost/cost.ts';
 import { isAtLeast } from '../core/protocol/version.ts';
 import { sumOf } from '../core/text/sum-of.ts';
-import { keysIn, marksOf } from './packed.ts';
+import { joinCalls, keysIn, marksOf } from './packed.ts';
 import type { LedgerCall } from './recorded-items.ts';
 import { isFull, type SessionFigures, type SessionSummary } from './summary.ts';
 import { ownFigures, sumByName, trafficOf } from './totals.ts';
@@ -84,8 +84,8 @@ function extraOf(session: SessionFigures): number {
 function sharingSessions<S extends SessionFigures>(sessions: readonly S[]): S[] {
   if (sessions.length < 2) return [];
   const marks = sessions.map(({ marks, ledger, compactions }) => [
-    marks ?? marksOf(ledger().map(({ keys }) => keys)),
-    marksOf(compactions.map(({ t }) => `at ${t}`)),
+    marks ?? marksOf(joinCalls(ledger())),
+    marksOf(joinCalls(compactions.map(({ t }) => ({ keys: `at ${t}` })))),
   ]);
   const repeated = repeatedIn(marks.flat());
   if (repeated.size === 0) return [];
