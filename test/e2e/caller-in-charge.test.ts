@@ -126,6 +126,32 @@ it("a restarted claude has the caller's model and mode, and answers the open req
   expect(mainRequests(world.standin).at(-1)?.body.model).toBe('claude-haiku-4-5');
 });
 
+inSoak('a restarted claude does not plan again after the caller has accepted its plan', async () => {
+  const plans = { tools: [{ name: 'ExitPlanMode', input: { plan: 'Do it.' } }] };
+  await using world = await startWorld({ calls: [plans, { text: 'late', delayMs: 60_000 }, { text: 'done' }] });
+  const program = startCtxb(world, {
+    claude: [
+      ...SMALL_WINDOW.slice(0, 2),
+      ...PROTOCOL,
+      '--permission-mode',
+      'plan',
+      '--permission-prompt-tool',
+      'stdio',
+    ],
+  });
+  program.send(promptLine('work'));
+  const { request_id } = await program.waitForLine(({ type }) => type === 'control_request');
+  const updatedPermissions = [{ type: 'setMode', mode: 'acceptEdits', destination: 'session' }];
+  const response = { behavior: 'allow', updatedInput: {}, updatedPermissions };
+  program.send({ type: 'control_response', response: { subtype: 'success', request_id, response } });
+  await vi.waitFor(() => expect(mainRequests(world.standin)).toHaveLength(2), { timeout: 30_000 });
+  process.kill(Number(journalLines(world).findLast(({ kind }) => kind === 'start')?.pid), 'SIGKILL');
+  await program.waitForLine(({ type }) => type === 'result');
+  program.stdin.end();
+  const inits = outputLines(await program.finished).filter(({ subtype }) => subtype === 'init');
+  expect(inits.map(({ permissionMode }) => permissionMode)).toEqual(['plan', 'acceptEdits']);
+});
+
 it('a turn that the caller interrupts while claude dies is stopped after the restart', async () => {
   await using world = await startWorld({
     calls: [

@@ -1,4 +1,4 @@
-import type { ControlRequestEvent, ControlResponseEvent } from '../../protocol/events.ts';
+import type { ControlRequestEvent, ControlResponseEvent, ModeEvent } from '../../protocol/events.ts';
 import { fieldsOf } from '../../protocol/fields.ts';
 import { controlLine, request } from '../prompts/own-lines.ts';
 import type { CallersRequest, GovernorState } from '../state.ts';
@@ -39,6 +39,13 @@ export function recordResponse(state: GovernorState, { event }: Line<ControlResp
   const oldest = others.filter((one) => one.answered).at(-MAX_REQUESTS);
   const remaining = others.filter((one) => one !== oldest);
   return changedIn(state, 'control', { requests: [...remaining, { ...answered, answered: true }] });
+}
+
+/** Keeps claude's permission mode. The caller can also change it by its answer to a question of claude's. */
+export function recordMode(state: GovernorState, { event }: Line<ModeEvent>): GovernorState {
+  const entry = { id: '', request: { subtype: 'set_permission_mode', mode: event.permissionMode }, answered: true };
+  const others = state.process.control.requests.filter((one) => !one.answered || keyOf(one) !== keyOf(entry));
+  return changedIn(state, 'control', { requests: [...others, entry] });
 }
 
 /**

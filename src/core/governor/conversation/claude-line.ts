@@ -1,7 +1,7 @@
 import type { ControlRequestEvent, Event, ResultEvent } from '../../protocol/events.ts';
 import { askCostOfUnseenCalls, enforceAgentLimits } from '../agents/agent-limits.ts';
 import { agentOf, readAgents, reportsStoppedAgent } from '../agents/agents.ts';
-import { recordResponse } from '../control/callers-requests.ts';
+import { recordMode, recordResponse } from '../control/callers-requests.ts';
 import { askWhenNeeded, delayToolHook, onOwnResponse, onQuestion, replyForCaller } from '../control/control.ts';
 import { answerCallback } from '../control/hook-callbacks.ts';
 import { askNewWindow, placeTrigger } from '../control/trigger.ts';
@@ -90,6 +90,7 @@ function unlessReplay<E extends Event>(rule: Rule<E>): Rule<E> {
 /** The rules for each line, in order. `advance` then decides what happens between turns. */
 const RULES: readonly Rule[] = [
   onKind('control-response', recordResponse),
+  onKind('mode', recordMode),
   unlessReplay(updateTools),
   onKind('boundary', recordCompaction),
   onFact('call', updateAfterCall),

@@ -75,6 +75,18 @@ describe('a replacement process gets', () => {
     expect(sent(begun)).toContainEqual(expect.objectContaining({ request: { subtype: 'set_model', model: 'two' } }));
   });
 
+  it('the last permission mode, also if no request set it', () => {
+    const driver = inTurn();
+    ask(driver, 'c1', { subtype: 'set_permission_mode', mode: 'plan' });
+    answer(driver, 'c1');
+    driver.claude({ type: 'system', subtype: 'status', status: null, permissionMode: 'acceptEdits', session_id: 's1' });
+    die(driver);
+    const begun = driver.begin();
+    expect(asked(begun)).toEqual([OPENING, ['ctxb', 'set_permission_mode']]);
+    const request = { subtype: 'set_permission_mode', mode: 'acceptEdits' };
+    expect(sent(begun)).toContainEqual(expect.objectContaining({ request }));
+  });
+
   it('the setting of each switched server', () => {
     const driver = inTurn();
     const servers = ['one', 'two'].map((serverName) => ({ subtype: 'mcp_toggle', serverName, enabled: false }));
