@@ -111,6 +111,9 @@ const MAX_THREADS = 2;
  */
 const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 256 };
 
+/** Limits of one of several threads. Two of them together need 8 MB less with half of the young generation. */
+const CREW_LIMITS = { ...RESOURCE_LIMITS, maxYoungGenerationSizeMb: 2 };
+
 /**
  * Replays recordings, in threads if that is worth it: V8's memory can be limited only there.
  *
@@ -180,7 +183,7 @@ function startCrew(program: URL, share: SharedWork, onMessage: (message: FromWor
   let wake = () => {};
   for (let count = Math.min(MAX_THREADS, availableParallelism(), share.queue.length); count > 0; count--) {
     // The system may allow no further thread.
-    const worker = orElse(() => new Worker(program, { workerData: share, resourceLimits: RESOURCE_LIMITS }), undefined);
+    const worker = orElse(() => new Worker(program, { workerData: share, resourceLimits: CREW_LIMITS }), undefined);
     if (worker === undefined) break;
     workers.add(worker);
     const end = () => {
