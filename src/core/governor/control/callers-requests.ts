@@ -33,26 +33,30 @@ export function recordResponse(state: GovernorState, { event }: Line<ControlResp
   const { requests } = state.process.control;
   const answered = requests.find((one) => one.id === requestId && !one.answered);
   if (answered === undefined) return state;
-  const key = ok ? keyOf(answered) : undefined;
-  const others = requests.filter((one) => one !== answered && !(one.answered && keyOf(one) === key));
-  if (key === undefined) return changedIn(state, 'control', { requests: others });
-  const oldest = others.filter((one) => one.answered).at(-MAX_REQUESTS);
-  const remaining = others.filter((one) => one !== oldest);
-  return changedIn(state, 'control', { requests: [...remaining, { ...answered, answered: true }] });
+  const others = changedIn(state, 'control', { requests: requests.filter((one) => one !== answered) });
+  return ok ? keepSetting(others, answered) : others;
 }
 
 /** Keeps claude's permission mode. The caller can also change it by its answer to a question of claude's. */
 export function recordMode(state: GovernorState, { event }: Line<ModeEvent>): GovernorState {
-  const entry = { id: '', request: { subtype: 'set_permission_mode', mode: event.permissionMode }, answered: true };
-  const others = state.process.control.requests.filter((one) => !one.answered || keyOf(one) !== keyOf(entry));
-  return changedIn(state, 'control', { requests: [...others, entry] });
+  return keepSetting(state, { id: '', request: { subtype: 'set_permission_mode', mode: event.permissionMode } });
+}
+
+/** Keeps a request that has set something, in place of an earlier one with the same name. */
+function keepSetting(state: GovernorState, entry: Omit<CallersRequest, 'answered'>): GovernorState {
+  const key = keyOf(entry);
+  if (key === undefined) return state;
+  const others = state.process.control.requests.filter((one) => !(one.answered && keyOf(one) === key));
+  const oldest = others.filter((one) => one.answered).at(-MAX_REQUESTS);
+  const remaining = others.filter((one) => one !== oldest);
+  return changedIn(state, 'control', { requests: [...remaining, { ...entry, answered: true }] });
 }
 
 /**
  * Names what a request sets for the life of claude's process. A later request with the same name replaces it. undefined
  * for a request that sets nothing.
  */
-function keyOf({ request }: CallersRequest): string | undefined {
+function keyOf({ request }: Pick<CallersRequest, 'request'>): string | undefined {
   const { subtype, settings, serverName } = request;
   switch (subtype) {
     case 'apply_flag_settings':

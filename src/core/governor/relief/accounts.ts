@@ -189,19 +189,20 @@ export function workingSetOf(state: GovernorState): WorkingSet {
   // A small result keeps its whole step, so the text and thoughts beside it count too.
   const beside =
     Math.max(0, predictedTokens(gauge) - (gauge.first ?? 0) - contentTokens(contents)) / Math.max(1, held.length);
-  const isFirst = relief.sizeWithoutContents === undefined;
+  const isNamed = relief.sizeWithoutContents === undefined ? namedFiles(state) : () => false;
   return workingSet(contents, gauge.calls, {
     fetchCost: (tokens) => (tokens * write) / 1_000_000 + call,
     keepCost: (tokens, calls) => (Math.max(tokens, beside) * (write + (calls - 1) * cacheRead)) / 1_000_000,
-    minChance: (path) => (isFirst && isNamed(state, path) ? NAMED_FILE_CHANCE : 0),
+    minChance: (path) => (isNamed(path) ? NAMED_FILE_CHANCE : 0),
     allowedLoss: allowedLoss(state, WORST_CASE_BOUND),
     fittingTokens: (wanted) => roomForContents(state, wanted),
   });
 }
 
-/** Whether a prompt of the turn or a waiting one names the file. */
-export function isNamed(state: GovernorState, path: string): boolean {
-  return [...promptsInTurn(state), ...waiting(state)].some(({ text }) => text.includes(pathTail(path)));
+/** Tests whether a prompt of the turn or a waiting one names a file. */
+export function namedFiles(state: GovernorState): (path: string) => boolean {
+  const prompts = [...promptsInTurn(state), ...waiting(state)];
+  return (path) => prompts.some(({ text }) => text.includes(pathTail(path)));
 }
 
 /**

@@ -7,7 +7,7 @@ import { forecastGrowth } from '../prompts/turns.ts';
 import type { GovernorState } from '../state.ts';
 import {
   allowedLoss,
-  isNamed,
+  namedFiles,
   prefixOf,
   priceOfModel,
   ratesToCome,
@@ -180,7 +180,7 @@ function callsBeforeReview(state: GovernorState): number {
   const { gauge, turn, session, work } = state;
   if (gauge.calls >= YOUNG_RUN_CALLS) return CALLS_BEFORE_REFETCH;
   const paths = [...work.tools.contents.byName.values()].flatMap(({ path }) => path ?? []);
-  const share = paths.some((path) => isNamed(state, path)) ? 1 : REST_BEFORE_REVIEW;
+  const share = paths.some(namedFiles(state)) ? 1 : REST_BEFORE_REVIEW;
   const callsPerTurn = turn.ended === 0 ? 0 : (gauge.calls - turn.calls) / turn.ended;
   return Math.max((callsPerTurn - turn.calls) * share, CALLS_BEFORE_REFETCH * (1 - session.cache.hits));
 }
