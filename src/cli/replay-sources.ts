@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { parseJson } from '../core/protocol/fields.ts';
 import { CtxbError, orElse } from '../errors.ts';
 import type { Environment } from '../io.ts';
-import { type Packed, pack, unpack } from '../replay/packed.ts';
+import { packed } from '../replay/ledger.ts';
 import type { DepthOptions, SessionAttempt } from '../replay/replay.ts';
 import { bytesOf, type findAllSources, type Source } from '../replay/sources.ts';
 import { isActiveSince, isFull, type SessionFigures } from '../replay/summary.ts';
@@ -77,15 +77,15 @@ async function* replayCached(
 
 /** The texts in light figures are masked already. */
 function toCache(found: SessionFigures): readonly CachedPart[] {
-  const { keys, columns, marks, ...figures } = pack(found);
+  const { keys, ledger, ...figures } = packed(found);
   const text = isFull(found) ? maskedJson(figures) : masked(JSON.stringify(figures));
-  return [text, marks, masked(keys), masked(columns)];
+  return [text, keys, masked(ledger)];
 }
 
 /** Reads an entry of the cache; undefined if it is damaged. Calls, which are most of the data, are read on demand. */
-function fromCache([figures, marks, keys, columns]: readonly Buffer[]): SessionFigures | undefined {
-  const kept = parseJson(`${figures}`) as Omit<Packed, 'marks' | 'keys' | 'columns'> | undefined;
-  return kept && marks && keys && columns && unpack({ ...kept, marks: numbersIn(marks), keys, columns });
+function fromCache([figures, keys, ledger]: readonly Buffer[]): SessionFigures | undefined {
+  const kept = parseJson(`${figures}`) as Omit<SessionFigures, 'keys' | 'ledger'> | undefined;
+  return kept && keys && ledger && { ...kept, keys: numbersIn(keys), ledger };
 }
 
 /**

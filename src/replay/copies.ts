@@ -1,7 +1,7 @@
 import { CARRIES_COUNTER_SINCE, toMicroUsd, toUsd } from '../core/governor/cost/cost.ts';
 import { isAtLeast } from '../core/protocol/version.ts';
 import { sumOf } from '../core/text/sum-of.ts';
-import { joinCalls, keysIn, marksOf } from './packed.ts';
+import { callsIn, filterCalls, type Ledger, ledgerOf } from './ledger.ts';
 import type { LedgerCall } from './recorded-items.ts';
 import { isFull, type SessionFigures, type SessionSummary } from './summary.ts';
 import { ownFigures, sumByName, trafficOf } from './totals.ts';
@@ -16,9 +16,9 @@ export function markCopies<S extends SessionFigures>(sessions: readonly S[]): S[
   const ownerOf = createOwners();
   const marked = new Map<SessionFigures, S>();
   for (const session of sortOwnersFirst(sharingSessions(continued))) {
-    const calls = session
-      .ledger()
-      .map((call) => ownerOf(keysIn(call.keys), { session, t: call.t, microUsd: call.microUsd }));
+    const calls = callsIn(session).map(({ t, microUsd }, at, { length }) =>
+      ownerOf(keysOf(session, at, length), { session, t, microUsd }),
+    );
     const compactions = compactionKeys(session).map((keys) => ownerOf(keys, { session, t: null, microUsd: 0 }));
     const isCopy = [...calls, ...compactions].some((owner) => owner !== undefined);
     const owners = new Set(calls.flatMap((owner) => owner?.session ?? []));
@@ -41,7 +41,7 @@ function withoutCarried<S extends SessionFigures>(sessions: readonly S[]): S[] {
     .sort((a, b) => a.cost - b.cost);
   const marked = new Map<S, S>();
   for (const { session, name, cost } of counters) {
-    const calls = session.ledger();
+    const calls = callsIn(session);
     const start = cost - microUsdIn(calls);
     // The counter of another session must explain all of it, up to rounding.
     const before = counters.findLast(
@@ -68,7 +68,7 @@ function microUsdIn(ledger: readonly LedgerCall[]): number {
 /** Adds the part of claude's cost for calls that the recording lacks, if it is more than a tenth. */
 function withUnseen<S extends SessionFigures>(session: S): S {
   if (session.cost.computed) return session;
-  const calls = session.ledger();
+  const calls = callsIn(session);
   const seen = microUsdIn(calls);
   const unseen = extraOf(session);
   if (seen === 0 || unseen <= seen / 9 || calls.some(({ microUsd }) => microUsd === null)) return session;
@@ -77,31 +77,33 @@ function withUnseen<S extends SessionFigures>(session: S): S {
 
 /** Cost that claude reports besides the session's own calls, such as titles and summaries, in micro-dollars. */
 function extraOf(session: SessionFigures): number {
-  return session.cost.computed ? 0 : toMicroUsd(ownFigures(session).usd ?? 0) - microUsdIn(session.ledger());
+  return session.cost.computed ? 0 : toMicroUsd(ownFigures(session).usd ?? 0) - microUsdIn(callsIn(session));
 }
 
 /** The sessions that share a call or compaction with another one. Most do not, so their calls need not be unpacked. */
 function sharingSessions<S extends SessionFigures>(sessions: readonly S[]): S[] {
   if (sessions.length < 2) return [];
-  const marks = sessions.map(({ marks, ledger, compactions }) => [
-    marks ?? marksOf(joinCalls(ledger())),
-    marksOf(joinCalls(compactions.map(({ t }) => ({ keys: `at ${t}` })))),
-  ]);
-  const repeated = repeatedIn(marks.flat());
+  const keys = sessions.map((session) => [session.keys, timesOf(session)]);
+  const repeated = repeatedIn(keys.flat());
   if (repeated.size === 0) return [];
-  return sessions.filter((_, at) => marks[at]?.some((part) => part.some((mark) => repeated.has(mark))));
+  return sessions.filter((_, at) => keys[at]?.some((part) => part.some((key) => repeated.has(key))));
 }
 
-/** The numbers that occur more than once. Sorting takes less time than a set of all numbers. */
-function repeatedIn(parts: readonly Int32Array[]): ReadonlySet<number> {
-  const all = new Int32Array(sumOf(parts, ({ length }) => length));
+/** The times of the compactions, which copies share; 0 if unknown. */
+function timesOf({ compactions }: SessionFigures): Float64Array {
+  return Float64Array.from(compactions, ({ t }) => t ?? 0);
+}
+
+/** The numbers that occur more than once, except 0. Sorting takes less time than a set of all numbers. */
+function repeatedIn(parts: readonly Float64Array[]): ReadonlySet<number> {
+  const all = new Float64Array(sumOf(parts, ({ length }) => length));
   let at = 0;
   for (const part of parts) {
     all.set(part, at);
     at += part.length;
   }
   all.sort();
-  return new Set(all.filter((mark, index) => mark === all[index - 1]));
+  return new Set(all.filter((key, index) => key !== 0 && key === all[index - 1]));
 }
 
 interface HeldCall extends Pick<LedgerCall, 't' | 'microUsd'> {
@@ -110,8 +112,8 @@ interface HeldCall extends Pick<LedgerCall, 't' | 'microUsd'> {
 
 /** Creates a function that finds the owner of a call among the sessions so far; undefined for the session itself. */
 function createOwners() {
-  const owners = new Map<string, HeldCall>();
-  return (keys: readonly string[], held: HeldCall): HeldCall | undefined => {
+  const owners = new Map<number | string, HeldCall>();
+  return (keys: readonly (number | string)[], held: HeldCall): HeldCall | undefined => {
     const known = keys.map((key) => owners.get(key)).find((owner) => owner !== undefined && isSame(owner, held));
     for (const key of keys) if (!owners.has(key)) owners.set(key, known ?? held);
     return known?.session === held.session ? undefined : known;
@@ -145,18 +147,22 @@ function byAge(a: SessionFigures, b: SessionFigures): number {
   return (
     (a.time.first ?? 0) - (b.time.first ?? 0) ||
     (a.time.last ?? 0) - (b.time.last ?? 0) ||
-    a.ledger().length - b.ledger().length ||
+    callsIn(a).length - callsIn(b).length ||
     (nameOf(a) < nameOf(b) ? -1 : 1)
   );
 }
 
+/** The keys of a call. @param at its index @param calls number of calls in the ledger */
+function keysOf({ keys }: SessionFigures, at: number, calls: number): number[] {
+  return [keys[at], keys.subarray(calls)[at]].flatMap((key) => key || []);
+}
+
 /** Keys of compactions: the call before, which a copy may lack, and the time, which only copies share. */
-function compactionKeys({ ledger, compactions }: SessionFigures) {
-  const calls = compactions.length === 0 ? [] : ledger().filter(({ main }) => main);
-  return compactions.map(({ call, preTokens, trigger, t }) => {
-    const before = calls[call - 1];
-    const places = [...(before ? keysIn(before.keys) : []), ...(t === null ? [] : [`at ${t}`])];
-    return places.map((place) => `${place} ${trigger} ${preTokens}`);
+function compactionKeys(session: SessionFigures) {
+  const { numbers } = ledgerOf(session);
+  return session.compactions.map(({ call, preTokens, trigger, t }) => {
+    const before = call === 0 ? [] : keysOf(session, numbers.indexOf(call), numbers.length);
+    return [...before, ...(t === null ? [] : [t])].map((place) => `${place} ${trigger} ${preTokens}`);
   });
 }
 
@@ -168,9 +174,9 @@ type Owners = readonly (HeldCall | undefined)[];
  * @param extra cost of the owners besides their calls, in micro-dollars
  */
 function withCopies<S extends SessionFigures>(session: S, calls: Owners, compactions: Owners, extra: number): S {
-  const ledger = session.ledger();
-  const own = ledger.filter((_, index) => calls[index] === undefined);
-  const shared = ledger.filter((_, index) => calls[index] !== undefined);
+  const ledger = filterCalls(ledgerOf(session), (at) => calls[at] === undefined);
+  const own = callsIn({ ledger });
+  const shared = callsIn(session).filter((_, at) => calls[at] !== undefined);
   const copied = shared.filter(({ main }) => main);
   const numbers = new Set(copied.map(({ number }) => number));
   const isOwn = ({ call }: { readonly call: number }) => !numbers.has(call);
@@ -182,7 +188,7 @@ function withCopies<S extends SessionFigures>(session: S, calls: Owners, compact
   const ownUnlogged = unlogged?.filter(isOwn) ?? [];
   return {
     ...session,
-    ledger: () => own,
+    ledger,
     compactions: session.compactions.map((each, index) => (compactions[index] ? { ...each, copied: true } : each)),
     copied: {
       from: [
@@ -194,17 +200,17 @@ function withCopies<S extends SessionFigures>(session: S, calls: Owners, compact
       usd: usd + toUsd(own.length === 0 ? rest : Math.max(0, Math.min(microUsdIn(shared) + extra, rest))),
     },
     cost: { ...cost, ...(ownUnlogged.length > 0 && { unlogged: ownUnlogged }) },
-    ...(isFull(session) && ownOfFull(session, calls, isOwn)),
+    ...(isFull(session) && ownOfFull(session, ledger, isOwn)),
   };
 }
 
 function ownOfFull(
-  { ledger, series, retention }: SessionSummary,
-  owners: Owners,
+  { series, retention }: SessionSummary,
+  ledger: Ledger,
   isOwn: (place: { readonly call: number }) => boolean,
 ) {
   return {
-    traffic: trafficOf(ledger().filter((_, index) => owners[index] === undefined)),
+    traffic: trafficOf(ledger),
     // `call` is the first call after a compaction or handoff; a copied one belongs to the owner.
     ...(retention && { retention: retention.filter(isOwn) }),
     ...(series && { series: series.map((call) => (isOwn({ call: call.number }) ? call : { ...call, copied: true })) }),

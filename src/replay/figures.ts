@@ -118,8 +118,6 @@ export function createFigures(cut: Cutter, keeps: { readonly prompts: boolean; r
     },
     prompt: prompts.first,
     prompts: prompts.all,
-    calls: ledger.calls,
-    squeezed: ledger.squeezed,
     compactions: compactions.found,
     /** The figures except those that light and full replays compute differently. */
     found: (file: string, state: GovernorState) => {
@@ -133,6 +131,7 @@ export function createFigures(cut: Cutter, keeps: { readonly prompts: boolean; r
         model: session.model ?? null,
         project,
         prompt: prompts.first(),
+        ...ledger.found(),
         time,
         window: { tokens: gauge.window.tokens ?? null, source: gauge.window.source },
         calls: gauge.calls,
@@ -145,7 +144,7 @@ export function createFigures(cut: Cutter, keeps: { readonly prompts: boolean; r
         // In a stream, claude's own cost includes subagents.
         cost: costOf(state, reader.dialect === 'session' ? unlogged.found() : []),
         lines: { ...lines, ...(lost > 0 && { lost }), ...(unsized.size > 0 && { unsized: unsized.size }) },
-      } satisfies Omit<SessionFigures, 'ledger' | 'compactions'>;
+      } satisfies Omit<SessionFigures, 'compactions'>;
     },
   };
 }

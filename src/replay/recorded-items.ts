@@ -1,5 +1,4 @@
 import type { CompactionKind } from '../core/governor/decisions.ts';
-import type { Usage } from '../core/protocol/usage.ts';
 import type { createCalls } from './observers/calls.ts';
 import type { createSubagents } from './observers/prompts.ts';
 import type { createRetention } from './observers/retention.ts';
@@ -9,11 +8,6 @@ export type RecordedCall = ReturnType<ReturnType<typeof createCalls>['found']>[n
 
 /** An API call of the main thread or a subagent, as counted in sums. */
 export interface LedgerCall {
-  /**
-   * Keys that identify the call, joined; a copy in another recording shares at least one. Empty if the call cannot be
-   * identified.
-   */
-  readonly keys: string;
   readonly main: boolean;
   /** Number in the main thread, from 1; missing for calls of subagents. */
   readonly number?: number | undefined;
@@ -22,12 +16,6 @@ export interface LedgerCall {
   readonly model: string | null;
   /** Cost at list prices in micro-dollars; null for a model without a price. */
   readonly microUsd: number | null;
-}
-
-/** A `LedgerCall` with its usage. */
-export interface CountedCall extends LedgerCall {
-  /** `output` is estimated if unknown. */
-  readonly usage: Usage;
 }
 
 /** The prompt of a turn. */

@@ -55,8 +55,7 @@ async function readLightly({ file, subagents }: Source, options: ReplayOptions) 
   for (const path of [file, ...subagents]) {
     await readValues(path, { ...options, readQuickly: createQuickReader(replay), shouldContinue }, replay.line);
   }
-  const found = replay.found(file);
-  return found && { ...found, ...replay.squeezed() };
+  return replay.found(file);
 }
 
 /** The result of the work, or its error. */

@@ -8,6 +8,7 @@ import { cutterWith, type Mask } from '../core/text/words.ts';
 import { createHost, type Transition } from '../host/governor-host.ts';
 import { createExplainer } from './explain.ts';
 import { createFigures } from './figures.ts';
+import { callsIn } from './ledger.ts';
 import { createCalls } from './observers/calls.ts';
 import { createGrowth } from './observers/growth.ts';
 import type { ObservedLine } from './observers/observer.ts';
@@ -15,7 +16,6 @@ import { createOddities } from './observers/oddities.ts';
 import { createSubagents } from './observers/prompts.ts';
 import { createRetention, type TimedReceipt } from './observers/retention.ts';
 import type { ReadLine } from './read/line-feed.ts';
-import type { CountedCall } from './recorded-items.ts';
 import type { SessionSummary } from './summary.ts';
 import { trafficOf } from './totals.ts';
 import { createWhatIf } from './what-if.ts';
@@ -112,16 +112,14 @@ export function createSessionReplay(options: SessionReplayOptions) {
       const { gauge, turn } = state;
       const { calls: count, context, cost, lines, ...session } = figures.found(file, state);
       const found = watch.growth.found();
-      const ledger = figures.calls() as readonly CountedCall[];
-      const madeCalls = calls?.found(ledger) ?? [];
+      const madeCalls = calls?.found(callsIn(session)) ?? [];
       const whatIf = gauge.window.tokens === undefined ? undefined : watch.whatIf?.found();
       return {
         ...session,
         turns: turnsBegun(turn),
         calls: count,
         context: { last: gauge.used, ...context, basis: gauge.basis },
-        ledger: () => ledger,
-        traffic: trafficOf(ledger),
+        traffic: trafficOf(session.ledger),
         compactions: figures.compactions(),
         actions: decisions,
         cost,

@@ -3,13 +3,12 @@ import type { SizeBasis } from '../core/governor/gauge/gauge.ts';
 import type { WindowSource } from '../core/governor/gauge/window.ts';
 import type { Usage } from '../core/protocol/usage.ts';
 import type { Explanation } from './explain.ts';
+import type { Ledger } from './ledger.ts';
 import type { Oddity } from './observers/oddities.ts';
 import type { SessionWhatIf } from './played-session.ts';
 import type {
   CompactionFigures,
-  CountedCall,
   Growth,
-  LedgerCall,
   RecordedCall,
   RecordedCompaction,
   RecordedPrompt,
@@ -37,12 +36,15 @@ export interface SessionFigures {
   readonly calls: number;
   readonly context: ContextFigures;
   /**
-   * All calls, including subagents; after `markCopies`, only the calls that count in this session. May unpack them on
-   * each call.
+   * All calls, including subagents, or their JSON as a text or a `Buffer`; after `markCopies`, only the calls that count
+   * in this session. `callsIn` reads them.
    */
-  readonly ledger: () => readonly LedgerCall[];
-  /** Hashes of the keys of all calls, by which copies are found, if the figures were packed. */
-  readonly marks?: Int32Array;
+  readonly ledger: Ledger | string | Uint8Array;
+  /**
+   * Numbers that identify the calls in the order of the ledger, or 0; a copy in another recording has the same. If a call
+   * has a second one, all second ones follow.
+   */
+  readonly keys: Float64Array;
   /** Calls that count in other sessions of the same replay; missing if there are no copies. */
   readonly copied?: CopiedCalls;
   readonly compactions: readonly CompactionFigures[];
@@ -88,7 +90,6 @@ export interface ContextFigures {
 export interface SessionSummary extends SessionFigures {
   readonly turns: number;
   readonly context: ContextFigures & { readonly last: number; readonly basis: SizeBasis };
-  readonly ledger: () => readonly CountedCall[];
   /** Sums over the ledger; `cacheRead` counts cached context again for each call. Unknown output is estimated. */
   readonly traffic: { readonly main: Usage; readonly subagents: Usage };
   readonly compactions: readonly RecordedCompaction[];

@@ -3,6 +3,7 @@ import type { FactKind } from '../core/governor/decisions.ts';
 import { FACT_KINDS } from '../core/memory/notebook/fact.ts';
 import { modelName } from '../core/protocol/model-name.ts';
 import { sumOf } from '../core/text/sum-of.ts';
+import { callsIn } from './ledger.ts';
 import type { LedgerCall, RecordedRelief } from './recorded-items.ts';
 import type { SessionFigures, SessionSummary, SummedFigures } from './summary.ts';
 import { addFigures } from './tally.ts';
@@ -20,7 +21,7 @@ export function replayReport(sessions: readonly SessionSummary[], by?: Grouping,
   return {
     version: 1,
     // Without data that is only needed to compute sums.
-    sessions: sessions.map(({ ledger: _, marks: __, ...session }) => session),
+    sessions: sessions.map(({ ledger: _, keys: __, ...session }) => session),
     totals: totalsOf(sessions),
     ...(by && { by, sums: sumsBy(sessions, by, since) }),
     ...(retentions.length > 0 && { retention: retentionTotals(retentions.flat()) }),
@@ -75,7 +76,7 @@ const createGroup = () => ({ sessions: new Set<SessionFigures>(), ...createTotal
  */
 function eachPart(session: SessionFigures, add: (at: Place, part: SummedFigures) => void): void {
   const { usd, usdPartial, usdUnseen } = ownFigures(session);
-  const ledger = session.ledger();
+  const ledger = callsIn(session);
   const isRead = isComplete(session.lines) && session.cost.unlogged === undefined;
   const isPlaced = isRead && ledger.some(({ microUsd }) => microUsd === null);
   let remaining = usd === null ? null : toMicroUsd(usd);

@@ -3,9 +3,10 @@ import { availableParallelism } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { CtxbError, type ErrorCode, orElse } from '../errors.ts';
-import { type Packed, pack, unpack } from './packed.ts';
+import { packed } from './ledger.ts';
 import type { Depth, DepthOptions, SessionAttempt } from './replay.ts';
 import { bytesOf, type Source } from './sources.ts';
+import type { SessionFigures } from './summary.ts';
 
 /** The work shared by all threads: an idle thread takes the next recording. */
 export interface SharedWork {
@@ -22,7 +23,7 @@ export type FromWorker = { readonly bytes: number } | WorkerResult;
 
 /** `at` is the index of the recording. */
 type WorkerResult = { readonly at: number } & (
-  | { readonly found: Packed }
+  | { readonly found: SessionFigures }
   | { readonly code: ErrorCode; readonly message: string }
 );
 
@@ -86,7 +87,7 @@ export async function replayInThread(
     const result = await tryReplay(() => readSource(source, { ...share.options, ...own, onBytes }));
     tell(
       'found' in result
-        ? { at, found: pack(result.found) }
+        ? { at, found: packed(result.found) }
         : { at, code: result.fault.code, message: result.fault.message },
     );
   }
@@ -175,7 +176,7 @@ async function* replayTogether(
 
 function attemptIn(message: WorkerResult): SessionAttempt {
   if (!('found' in message)) return { fault: new CtxbError(message.code, message.message) };
-  return { found: unpack(message.found) };
+  return { found: message.found };
 }
 
 function startCrew(program: URL, share: SharedWork, onMessage: (message: FromWorker) => void) {

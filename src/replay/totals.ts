@@ -1,7 +1,7 @@
 import { toMicroUsd, toUsd } from '../core/governor/cost/cost.ts';
-import { addUsage, NO_USAGE, type Usage } from '../core/protocol/usage.ts';
+import { addUsage, NO_USAGE } from '../core/protocol/usage.ts';
 import { sumOf } from '../core/text/sum-of.ts';
-import type { CountedCall } from './recorded-items.ts';
+import { type Ledger, SUBAGENT_CALL } from './ledger.ts';
 import type { SessionFigures, SummedFigures } from './summary.ts';
 
 type CountedSession = Pick<SessionFigures, 'calls' | 'compactions' | 'context' | 'cost' | 'copied' | 'lines'>;
@@ -86,11 +86,8 @@ export function sumByName(parts: Iterable<readonly [name: string, figure: number
 }
 
 /** Sums of usage over all calls; `cacheRead` counts cached context again for each call. */
-export function trafficOf(ledger: readonly CountedCall[]): { readonly main: Usage; readonly subagents: Usage } {
-  const sums = { main: NO_USAGE, subagents: NO_USAGE };
-  for (const { main, usage } of ledger) {
-    if (main) sums.main = addUsage(sums.main, usage);
-    else sums.subagents = addUsage(sums.subagents, usage);
-  }
-  return sums;
+export function trafficOf({ numbers, usages }: Ledger) {
+  const sumOver = (main: boolean) =>
+    usages.filter((_, index) => (numbers[index] !== SUBAGENT_CALL) === main).reduce(addUsage, NO_USAGE);
+  return { main: sumOver(true), subagents: sumOver(false) };
 }

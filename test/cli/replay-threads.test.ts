@@ -51,7 +51,11 @@ it('judges a large file while a thread reads it, with the same result', async ()
   await using place = await createPlace();
   const file = place.path('log.jsonl');
   writeLog(file, BYTES / 2);
-  const { ledger: _, ...summary } = await replaySource(
+  const {
+    ledger: _,
+    keys: __,
+    ...summary
+  } = await replaySource(
     { file, subagents: [] },
     { policy: DEFAULTS, series: true, stdin: Readable.from([]), mask: redact },
   );

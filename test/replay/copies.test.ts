@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import { afterAll, describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../src/config/defaults.ts';
 import { markCopies } from '../../src/replay/copies.ts';
+import { callsIn } from '../../src/replay/ledger.ts';
 import { replaySource } from '../../src/replay/replay.ts';
 import type { SessionSummary } from '../../src/replay/summary.ts';
 import { replayReport, sumsBy } from '../../src/replay/sums.ts';
@@ -71,7 +72,7 @@ describe('calls in several sessions', () => {
     const [, fork] = markCopies([await judged('original', LOG), await judged('fork', FORK, true)]);
     expect(fork && ownFigures(fork)).toMatchObject({ calls: 2, compactions: 0 });
     expect(fork?.calls).toBe(8);
-    expect(fork?.ledger()).toHaveLength(2);
+    expect(fork && callsIn(fork)).toHaveLength(2);
     const rows = callLines(fork?.series ?? [], fork ?? expect.unreachable());
     const copied = rows.map((row) => JSON.parse(row).copied);
     expect(copied).toEqual([true, true, true, true, true, true, false, false]);

@@ -8,6 +8,7 @@ import { microUsdOf, priceFor } from '../../src/core/governor/cost/prices.ts';
 import type { Event } from '../../src/core/protocol/events.ts';
 import { isAllZero } from '../../src/core/protocol/usage.ts';
 import { CtxbError } from '../../src/errors.ts';
+import { callsIn, ledgerOf } from '../../src/replay/ledger.ts';
 import { readValues } from '../../src/replay/read/read-values.ts';
 import { type ReplayOptions, replaySource } from '../../src/replay/replay.ts';
 import { findSources } from '../../src/replay/sources.ts';
@@ -51,10 +52,11 @@ describe('the summary of a recording', () => {
 
   it.each(SOURCES)('$name matches the figures checked by hand', async ({ name, source }) => {
     const expected = fixture(name.replace(/\.(ndjson|jsonl)$/, '.expected.json'));
-    const { file, ledger, ...summary } = await replaySource(source, options());
+    const { file, ledger, keys, ...summary } = await replaySource(source, options());
     expect(basename(file)).toBe(name);
     expect({ file: name, ...summary }).toEqual(JSON.parse(readFileSync(expected, 'utf8')));
-    expect(ledger().filter(({ main }) => main)).toHaveLength(summary.calls);
+    expect(callsIn({ ledger }).filter(({ main }) => main)).toHaveLength(summary.calls);
+    expect(keys.length).toBeGreaterThanOrEqual(summary.calls);
   });
 
   it.each([...FIXTURE_RECORDINGS, ...SHARED_RECORDINGS])('$name: each call is counted once', async ({ path }) => {
@@ -65,9 +67,11 @@ describe('the summary of a recording', () => {
 
   it.each([...FIXTURE_RECORDINGS, ...SHARED_RECORDINGS])('$name: each call has one price', async ({ path }) => {
     const { series = [], ledger } = await replaySource({ file: path, subagents: [] }, options({ series: true }));
-    const main = ledger().filter((call) => call.main);
+    const { usages } = ledgerOf({ ledger });
+    const calls = callsIn({ ledger }).map((call, at) => ({ ...call, usage: usages[at] ?? expect.unreachable() }));
+    const main = calls.filter((call) => call.main);
     expect(main.map(({ microUsd }) => microUsd && toUsd(microUsd))).toEqual(series.map(({ usd }) => usd));
-    const others = ledger().filter((call) => !call.main);
+    const others = calls.filter((call) => !call.main);
     const priced = others.map(({ model, usage }) => {
       const price = priceFor(model, {}, undefined);
       return price === undefined ? null : microUsdOf(usage, price);

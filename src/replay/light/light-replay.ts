@@ -123,14 +123,8 @@ export function createLightReplay({ run, mask }: { readonly run: Run; readonly m
     found(file: string): SessionFigures | undefined {
       if (!isLog || figures.dialect !== 'session') return undefined;
       endUsual();
-      return {
-        ...figures.found(file, state),
-        ledger: figures.calls,
-        compactions: figures.compactions().map(compactionFigures),
-      };
+      return { ...figures.found(file, state), compactions: figures.compactions().map(compactionFigures) };
     },
-    /** The calls, packed to save memory. */
-    squeezed: figures.squeezed,
   };
 }
 

@@ -5,7 +5,8 @@ import { callOutput } from '../../core/governor/gauge/gauge.ts';
 import type { AssistantEvent, ResultEvent } from '../../core/protocol/events.ts';
 import { contextOf, isAllZero, isNewer, NO_USAGE, type Usage } from '../../core/protocol/usage.ts';
 import { sumOf } from '../../core/text/sum-of.ts';
-import { callsIn, compactCalls, joinKeys, keyPart, SUBAGENT_CALL } from '../packed.ts';
+import { SUBAGENT_CALL } from '../ledger.ts';
+import { hashOf } from '../read/hash-id.ts';
 import { type ObservedLine, timeIn } from './observer.ts';
 
 /** The newest call of a thread: its lines repeat the usage with a growing output. */
@@ -31,8 +32,10 @@ const NO_ANSWER = { messageId: '', subagent: null, model: undefined };
 
 /** @param keepsUsage keeps the usage of finished calls, which takes most of a call's memory */
 export function createLedger(keepsUsage: boolean) {
+  /** The keys of each call, or 0. */
+  const keys: number[] = [];
+  const others: number[] = [];
   const calls = {
-    keys: [] as string[],
     numbers: [] as number[],
     times: [] as number[],
     models: [] as (string | null)[],
@@ -55,7 +58,9 @@ export function createLedger(keepsUsage: boolean) {
     calls.times.push(t ?? Number.NaN);
     calls.models.push(event.model ?? null);
     calls.microUsd.push(microUsd);
-    return calls.keys.push(joinKeys(keysOf(event, t, session))) - 1;
+    const [key, other] = keysOf(event, t, session);
+    others.push(other);
+    return keys.push(key) - 1;
   }
 
   function begin({ input, after }: ObservedLine, event: Started): void {
@@ -85,7 +90,7 @@ export function createLedger(keepsUsage: boolean) {
 
   /** In a stream, only the result of a turn has the final output of all its calls. The last call gets what is missing. */
   function seeResult({ after }: ObservedLine, event: ResultEvent): void {
-    const [from, last] = [turnFrom, calls.keys.length - 1];
+    const [from, last] = [turnFrom, keys.length - 1];
     turnFrom = last + 1;
     if (last < from || calls.numbers.includes(SUBAGENT_CALL, from)) return;
     const { run, session } = after;
@@ -126,25 +131,21 @@ export function createLedger(keepsUsage: boolean) {
     },
     /** Adds a complete call; further lines of it change nothing. */
     add,
-    calls: () => callsIn(calls),
-    squeezed: () => compactCalls(calls),
+    found: () => ({ keys: new Float64Array(others.some(Boolean) ? [...keys, ...others] : keys), ledger: calls }),
   };
 }
 
 /** Ids of the API are random and at least this long. Other back-ends use counters that restart in each session. */
 const RANDOM_LENGTH = 20;
-/** Longer ids are cut, so that they cannot fill the memory. */
-const MAX_LENGTH = 100;
 
 /**
  * Keys of a call. An id is combined with the size of the context, because a gateway can give all calls the same id. A
  * short id is combined with its time, which copies keep, and with the session and the tokens that the call read, for
  * other recordings of the session.
  */
-function keysOf({ messageId, usage = NO_USAGE }: Started, t: number | null, session = ''): readonly string[] {
-  if (messageId === '') return [];
-  if (messageId.length >= RANDOM_LENGTH) return [`${keyPart(messageId.slice(0, MAX_LENGTH))} ${contextOf(usage)}`];
-  const id = keyPart(messageId);
-  const inSession = `${id} ${keyPart(session)} ${readKey(usage) ?? ''}`;
-  return t === null ? [inSession] : [`${id} ${t}`, inSession];
+function keysOf({ messageId, usage = NO_USAGE }: Started, t: number | null, session = ''): readonly [number, number] {
+  if (messageId === '') return [0, 0];
+  if (messageId.length >= RANDOM_LENGTH) return [hashOf(messageId) + contextOf(usage), 0];
+  const inSession = hashOf(`${messageId} ${session} ${readKey(usage) ?? ''}`);
+  return t === null ? [inSession, 0] : [hashOf(`${messageId} ${t}`), inSession];
 }

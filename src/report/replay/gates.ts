@@ -1,4 +1,5 @@
 import { toUsd } from '../../core/governor/cost/cost.ts';
+import { callsIn } from '../../replay/ledger.ts';
 import type { CompactionFigures, LedgerCall } from '../../replay/recorded-items.ts';
 import type { SessionFigures } from '../../replay/summary.ts';
 import { isComplete, ownFigures } from '../../replay/totals.ts';
@@ -28,13 +29,13 @@ const CHECKS = {
   },
   /** Excludes the cost of calls copied from another session. */
   maxCost(session, limit) {
-    const { calls, ledger, lines } = session;
+    const { calls, lines } = session;
     const { unseen = 0 } = session.cost;
     const { usd, usdPartial } = ownFigures(session);
     if (usd !== null && usd > limit) {
       if (usd - unseen <= limit)
         return `claude counted ${dollars(usd)}, more than ${dollars(limit)} (${unseenText(unseen)})`;
-      const call = firstCallAbove(ledger(), limit) ?? calls;
+      const call = firstCallAbove(callsIn(session), limit) ?? calls;
       return `it cost ${dollars(usd)}, more than ${dollars(limit)}${call === 0 ? '' : `: beyond that by call ${call}`}`;
     }
     if (!usdPartial) return undefined;

@@ -11,7 +11,7 @@ import { replaceFile } from './write-file.ts';
 export type FileCache = ReturnType<typeof openFileCache>;
 
 /** A part of the data of a file: a text without line feeds and tabs, or numbers. */
-export type CachedPart = DiskText | Int32Array;
+export type CachedPart = DiskText | Float64Array;
 
 /** The first line of a page. Each further line has a file's name, its identity and the parts of its data, separated by tabs. */
 const FIRST_LINE = unmaskedText('ctxb 2');
@@ -103,13 +103,13 @@ function splitBytes(bytes: Buffer, separator: number): readonly Buffer[] {
   return [...parts, bytes.subarray(from)];
 }
 
-function bytesOf(part: string | Int32Array): Buffer {
+function bytesOf(part: string | Float64Array): Buffer {
   return Buffer.from(typeof part === 'string' ? part : Buffer.from(part.buffer).toString('base64'));
 }
 
 /** Numbers that were put as a part. */
-export function numbersIn(part: Buffer): Int32Array {
-  return new Int32Array(new Uint8Array(Buffer.from(`${part}`, 'base64')).buffer);
+export function numbersIn(part: Buffer): Float64Array {
+  return new Float64Array(new Uint8Array(Buffer.from(`${part}`, 'base64')).buffer);
 }
 
 function nameOf(file: string): string {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../../src/config/defaults.ts';
+import { callsIn } from '../../../src/replay/ledger.ts';
 import { createLightReplay } from '../../../src/replay/light/light-replay.ts';
 import { createQuickReader, createSkipper } from '../../../src/replay/light/quick-reader.ts';
 import { createLineFeed } from '../../../src/replay/read/line-feed.ts';
@@ -27,7 +28,7 @@ function readLightly(bytes: Buffer) {
   const replay = createLightReplay(how);
   feedTo(createLineFeed(replay.line, undefined, createQuickReader(replay)), bytes);
   const found = replay.found('a.jsonl');
-  return found && { ...found, ledger: found.ledger() };
+  return found && { ...found, ledger: callsIn(found) };
 }
 
 /** @param skips whether parts of rows are skipped, as from a file @param series whether texts are needed */
@@ -35,7 +36,7 @@ function replayFully(bytes: Buffer, skips = false, series = true) {
   const replay = createSessionReplay({ ...how, series });
   feedTo(createLineFeed(replay.line, undefined, skips ? createSkipper(replay.needsTexts) : undefined), bytes);
   const summary = replay.summary('a.jsonl');
-  return { ...summary, ledger: summary.ledger() };
+  return { ...summary, ledger: callsIn(summary) };
 }
 
 /** A full reading skips parts of rows, and more of them if no texts are needed. */
@@ -53,7 +54,7 @@ function lightPartOf({ series: _, prompts: __, results: ___, ...summary }: Retur
   return {
     ...figures,
     context: shares,
-    ledger: ledger.map(({ usage: _, ...call }) => call),
+    ledger,
     compactions: compactions.map(({ how: _, line: __, gaugeBefore: ___, firstAfter: ____, ...rest }) => rest),
   };
 }

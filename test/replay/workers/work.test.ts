@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../../src/config/defaults.ts';
-import { pack } from '../../../src/replay/packed.ts';
+import { packed } from '../../../src/replay/ledger.ts';
 import { type DepthOptions, readAll, type SessionAttempt } from '../../../src/replay/replay.ts';
 import { bytesOf, findSources } from '../../../src/replay/sources.ts';
 import { type FromWorker, replayInThread, shareWork, takeNext } from '../../../src/replay/threads.ts';
@@ -41,7 +41,7 @@ it('gives the same results with several threads as with one, and reports unreada
   const found = sources.map((_, place) => told.find((message) => 'at' in message && message.at === place));
   expect(told.filter((message) => 'at' in message)).toHaveLength(sources.length);
   expect(found.map((message) => (message && 'found' in message ? message.found : message && 'fault'))).toEqual(
-    expected.map((judged) => ('found' in judged ? pack(judged.found) : 'fault')),
+    expected.map((judged) => ('found' in judged ? packed(judged.found) : 'fault')),
   );
   expect(found.at(-1)).toMatchObject({ code: 'unreadable-input', message: expect.stringContaining('missing.ndjson') });
 });

@@ -202,13 +202,12 @@ dev/api     Mar 31 14:05  mend the…  sonnet-4-5   80%      1      5        $0.
   });
 
   it('are not counted if they add nothing to the sums', () => {
-    const usage = { input: 1, cacheCreation: 0, cacheRead: 0, output: 1 };
-    const call = { keys: 'a', main: true, t: 1_000, model: null, usage, microUsd: 1_000 };
+    const ledger = { numbers: [1], times: [1_000], models: [null], microUsd: [1_000], usages: [] };
     const [cost, time] = [
       { usd: 0.001, computed: true },
       { first: 1_000, last: 9_000 },
     ];
-    const session = summaryOf({ ledger: () => [call], calls: 1, compactions: [], cost, time });
+    const session = summaryOf({ ledger, calls: 1, compactions: [], cost, time });
     const lines = written(sums, [session], { page: pageOf({ list: { by: 'day', since: 5_000 } }) }).split('\n');
     expect(lines.at(-2)).toMatch(/^0 days +0 +0 +0/);
   });

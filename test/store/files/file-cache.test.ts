@@ -55,7 +55,7 @@ describe('cached data', () => {
 
   it('may have several parts, also numbers', () => {
     const cache = open();
-    const numbers = Int32Array.of(0, 9, 10, -1, 2 ** 31 - 1, -(2 ** 31));
+    const numbers = Float64Array.of(0, 9, 10, -1, 2 ** 53 - 1, 0.5);
     cache.put(file('a/one'), 'i', [masked('é'), numbers, masked('')]);
     cache.close();
     const [text, found = Buffer.alloc(0), empty, ...others] = open().get(file('a/one'), 'i') ?? [];
