@@ -132,11 +132,11 @@ export async function findSessions(
   { faults: known, skipped, stale, since, mayBeEmpty, say }: FindOptions,
 ) {
   const faults: string[] = [];
-  const fault = ({ message }: CtxbError) => {
+  const fault = (message: string) => {
     faults.push(message);
     say(message);
   };
-  known.forEach(fault);
+  for (const { message } of known) fault(message);
   const all: SessionFigures[] = [];
   let foreignCount = 0;
   for await (const each of attempts) {
@@ -176,9 +176,9 @@ function isForeign({ sessionId, lines: { total, malformed, unknown } }: SessionF
   return total > 0 && malformed + unknown === total && sessionId === null;
 }
 
-function unusableFault(file: string, isEmpty: boolean): CtxbError {
+function unusableFault(file: string, isEmpty: boolean): string {
   const reason = isEmpty
     ? ' is empty: name recordings or a folder, such as ~/.claude/projects'
     : `: no line comes from claude (is it compressed?): ${HOW_TO_RECORD}`;
-  return new CtxbError('unreadable-input', `${file === '-' ? 'stdin' : file}${reason}`);
+  return `${file === '-' ? 'stdin' : file}${reason}`;
 }

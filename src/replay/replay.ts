@@ -58,16 +58,14 @@ async function readLightly({ file, subagents }: Source, options: ReplayOptions) 
   return replay.found(file);
 }
 
-/** The result of the work, or its error. */
-export type ReadAttempt<T> = { readonly found: T } | { readonly fault: CtxbError };
+/** The figures of a recording, or the reason why it cannot be read. */
+export type SessionAttempt = { readonly found: SessionFigures } | { readonly fault: string };
 
-export type SessionAttempt = ReadAttempt<SessionFigures>;
-
-export async function tryReplay<T>(work: () => Promise<T>): Promise<ReadAttempt<T>> {
+export async function tryReplay(work: () => Promise<SessionFigures>): Promise<SessionAttempt> {
   try {
     return { found: await work() };
   } catch (error) {
-    if (error instanceof CtxbError) return { fault: error };
+    if (error instanceof CtxbError) return { fault: error.message };
     throw error;
   }
 }

@@ -2,11 +2,10 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
-import { CtxbError, type ErrorCode, orElse } from '../errors.ts';
+import { orElse } from '../errors.ts';
 import { packed } from './ledger.ts';
 import type { Depth, DepthOptions, SessionAttempt } from './replay.ts';
 import { bytesOf, type Source } from './sources.ts';
-import type { SessionFigures } from './summary.ts';
 
 /** The work shared by all threads: an idle thread takes the next recording. */
 export interface SharedWork {
@@ -22,10 +21,7 @@ export interface SharedWork {
 export type FromWorker = { readonly bytes: number } | WorkerResult;
 
 /** `at` is the index of the recording. */
-type WorkerResult = { readonly at: number } & (
-  | { readonly found: SessionFigures }
-  | { readonly code: ErrorCode; readonly message: string }
-);
+type WorkerResult = SessionAttempt & { readonly at: number };
 
 /** Puts large recordings first: started last, they would delay the end. */
 export function shareWork(sources: readonly Source[], options: DepthOptions): SharedWork {
@@ -84,12 +80,8 @@ export async function replayInThread(
   };
   for (let next = takeNext(share); next !== undefined; next = takeNext(share)) {
     const { at, source } = next;
-    const result = await tryReplay(() => readSource(source, { ...share.options, ...own, onBytes }));
-    tell(
-      'found' in result
-        ? { at, found: packed(result.found) }
-        : { at, code: result.fault.code, message: result.fault.message },
-    );
+    const how = { ...share.options, ...own, onBytes };
+    tell({ at, ...(await tryReplay(async () => packed(await readSource(source, how)))) });
   }
 }
 
@@ -159,7 +151,7 @@ async function* replayTogether(
   const attempts = new Map<number, SessionAttempt>();
   const crew = startCrew(program, shareWork(sources, options), (message) => {
     if ('bytes' in message) options.onBytes?.(message.bytes);
-    else attempts.set(message.at, attemptIn(message));
+    else attempts.set(message.at, message);
   });
   try {
     for (const [at, source] of sources.entries()) {
@@ -172,11 +164,6 @@ async function* replayTogether(
   } finally {
     await crew.stop();
   }
-}
-
-function attemptIn(message: WorkerResult): SessionAttempt {
-  if (!('found' in message)) return { fault: new CtxbError(message.code, message.message) };
-  return { found: message.found };
 }
 
 function startCrew(program: URL, share: SharedWork, onMessage: (message: FromWorker) => void) {
