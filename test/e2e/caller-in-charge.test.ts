@@ -15,7 +15,8 @@ import {
   SMALL_WINDOW,
   startCtxb,
 } from '../support/ctxb.ts';
-import { inSoak } from '../support/size.ts';
+import { inSoak, sampled } from '../support/size.ts';
+import type { RecordedRequest } from '../support/standin/scenario.ts';
 
 it("does not compact before a caller's own /compact, and shows its turn", async () => {
   await using world = await startWorld(conversation({ turns: [3, 1], from: 150_000, growBy: 5_000 }));
@@ -152,6 +153,51 @@ inSoak('a restarted claude does not plan again after the caller has accepted its
   expect(inits.map(({ permissionMode }) => permissionMode)).toEqual(['plan', 'acceptEdits']);
 });
 
+const STOP = { type: 'control_request', request_id: 'stop', request: { subtype: 'interrupt' } };
+
+it.each(
+  sampled([
+    { when: 'right after it was sent', strategy: 'compact', context: 20_000 },
+    { when: 'while it waits for a compaction, with another one', strategy: 'compact', context: 165_000 },
+    { when: 'while it waits for a compaction', strategy: 'compact', context: 165_000, others: [] },
+    { when: 'while it waits for a handoff document', strategy: 'handoff', context: 100_000, others: [] },
+  ]),
+)('a prompt that the caller interrupts $when stays in the conversation', async (row) => {
+  const { strategy, context, others = ['and Y'] } = row;
+  const isSlow = (request: RecordedRequest) =>
+    /^do X|Answer with the handoff document/.test(userTexts(request).at(-1) ?? '');
+  await using world = await startWorld({
+    calls: (request, index) => ({
+      text: `answer ${index + 1}`,
+      context: index === 0 ? context : 30_000,
+      ...(isSlow(request) && { delayMs: 60_000 }),
+    }),
+    summary: { text: '<summary>What was done.</summary>', delayMs: 60_000 },
+  });
+  const env = { CTXB_STRATEGY: strategy, ...(strategy === 'handoff' && { CTXB_THRESHOLDS_COMPACT: '90000' }) };
+  const program = startCtxb(world, { claude: [...SMALL_WINDOW, ...PROTOCOL], env });
+  const sayAll = (...texts: readonly string[]) => {
+    for (const text of texts) program.send(promptLine(text));
+  };
+  sayAll('first');
+  await program.waitForLine(({ type }) => type === 'result');
+  sayAll('do X', ...others);
+  if (context > 20_000) await world.standin.waitFor(2);
+  program.send(STOP);
+  for (const _ of ['do X', ...others]) await program.waitForLine(({ type }) => type === 'result');
+  sayAll('do it, but without X');
+  await program.waitForLine(({ type }) => type === 'result');
+  program.stdin.end();
+
+  const results = outputLines(await program.finished).filter(({ type }) => type === 'result');
+  const success = { subtype: 'success' };
+  const stopped = { subtype: 'error_during_execution', num_turns: 2, terminal_reason: 'aborted_streaming' };
+  expect(results).toMatchObject([success, stopped, ...others.map(() => success), success]);
+  const texts = userTexts(mainRequests(world.standin).at(-1)).map((text) => text.trim());
+  const said = texts.slice(texts.indexOf('do X')).filter((text) => !text.startsWith('<system-reminder>'));
+  expect(said).toEqual(['do X', '[Request interrupted by user]', ...others, 'do it, but without X']);
+});
+
 it('a turn that the caller interrupts while claude dies is stopped after the restart', async () => {
   await using world = await startWorld({
     calls: [
@@ -165,7 +211,7 @@ it('a turn that the caller interrupts while claude dies is stopped after the res
   await vi.waitFor(() => expect(existsSync(join(world.scratch.cwd, 'begun'))).toBe(true), { timeout: 30_000 });
   const pid = Number(journalLines(world).findLast(({ kind }) => kind === 'start')?.pid);
   process.kill(pid, 'SIGSTOP');
-  program.send({ type: 'control_request', request_id: 'stop', request: { subtype: 'interrupt' } });
+  program.send(STOP);
   await vi.waitFor(() => expect(readFileSync(record, 'utf8')).toMatch(/request_id\W+stop\W/), { timeout: 30_000 });
   process.kill(pid, 'SIGKILL');
   await program.waitForLine(({ response }) => (response as { request_id?: string } | undefined)?.request_id === 'stop');

@@ -8,7 +8,7 @@ import { bash, calls, converse, FREE, type Program, runTrial, type Seen, type Tr
 import { ALONE, startCtxbRun, THROUGH_SHIM } from '../sdk/ways.ts';
 import { agent, newestPrompt, promptText, wantedBy } from '../support/agent.ts';
 import { testClaude } from '../support/claude.ts';
-import { summaryRequests } from '../support/conversation.ts';
+import { mainRequests, summaryRequests, userTexts } from '../support/conversation.ts';
 import { journalLines } from '../support/ctxb.ts';
 import { expectExact, job } from '../support/exact-job.ts';
 import { expectEachPromptOnce } from '../support/proof.ts';
@@ -126,9 +126,9 @@ describe('an SDK program during a compaction or handoff', () => {
   });
 
   it.each(sampled([{ way: 'compact' }, { way: 'handoff' }]))(
-    'can interrupt a waiting prompt before its first call; the next one is answered ($way)',
+    'can interrupt a waiting prompt, which stays in the conversation; the next one is answered ($way)',
     async ({ way }) => {
-      let asked: readonly RecordedRequest[] = [];
+      let last: RecordedRequest | undefined;
       const { seen } = await acting(
         {
           scenario: () => patient(agent(CROSSING)),
@@ -138,13 +138,16 @@ describe('an SDK program during a compaction or handoff', () => {
               if (message.type !== 'result' || answered !== 2) return;
               void standin.waitFor(isOurs).then(() => conversation.interrupt());
             });
-            asked = standin.requests;
+            last = mainRequests(standin).at(-1);
           },
         },
         { CTXB_STRATEGY: way },
       );
       expect(results(seen)).toEqual(['answer 1', 'answer 2', 'error_during_execution', 'answer 4']);
-      expect(asked.filter((request) => !isOurs(request)).map(newestPrompt)).not.toContain(3);
+      const interrupted = '[Request interrupted by user]';
+      expect(userTexts(last).map((text) => text.trim())).toEqual(
+        expect.arrayContaining([promptText(3), interrupted, promptText(4)]),
+      );
     },
   );
 
@@ -174,13 +177,16 @@ describe('an SDK program during a compaction or handoff', () => {
   );
 });
 
-/** Takes its time over what ctxb asks, so that an interrupt comes before its end. */
+/** Takes its time over what ctxb asks, and over the interrupted prompt, so that an interrupt comes before its end. */
 function patient({ calls: answer, ...rest }: Scenario): Scenario {
   if (typeof answer !== 'function') throw new Error('expected a function scenario');
   const slowly = { delayMs: 60_000 };
   return {
     ...rest,
-    calls: (request, index) => ({ ...answer(request, index), ...(wantedBy(request) === 'document' ? slowly : {}) }),
+    calls: (request, index) => {
+      const isSlow = wantedBy(request) === 'document' || newestPrompt(request) === 3;
+      return { ...answer(request, index), ...(isSlow && slowly) };
+    },
     summary: slowly,
   };
 }

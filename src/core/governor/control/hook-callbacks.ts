@@ -4,7 +4,7 @@ import { AGENT_TOOLS, agentCountReason, askAgent, endStopped, takeStopNotices } 
 import type { HookAnswer, HookName } from '../effects.ts';
 import { readGauge } from '../gauge/gauge.ts';
 import { documentToGive, recordCleared, resumesInNewProcess } from '../operations/fresh-context.ts';
-import { stopHeldPrompt } from '../prompts/own-lines.ts';
+import { stopAtLimit } from '../prompts/own-lines.ts';
 import { commandIn, promptsAsText } from '../prompts/prompt.ts';
 import { maxGivenBackLength } from '../relief/beside-summary.ts';
 import { GIVEN_BACK_OPENING, isExact, promptsLostToSummary } from '../relief/exact.ts';
@@ -58,7 +58,7 @@ export function hookOf(callbackId: string | undefined): HookName {
 /** Adds context to a prompt. Not to a command: claude may not send it to the model, and the context would be lost. */
 function answerPrompt(state: GovernorState, answer: HookAnswer, prompt: string): GovernorState {
   if (commandIn(prompt) !== undefined) return emit(state, answer);
-  const stopped = stopHeldPrompt(state);
+  const stopped = stopAtLimit(state);
   // claude drops the stopped prompt, and would drop added context with it.
   if (stopped !== state) return emit(stopped, answer);
   // Before `/clear`, a background task can start a turn in the old context. The document is for the fresh one.

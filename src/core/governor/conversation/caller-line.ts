@@ -7,6 +7,7 @@ import type { OutsideRequest, Prompt } from '../input.ts';
 import { recordInterrupt } from '../operations/compact.ts';
 import { adviseDueRelief, dueRelief } from '../operations/relief.ts';
 import { answerWithDeferredEnd, waiting, withPrompt } from '../prompts/mailbox.ts';
+import { successLine } from '../prompts/own-lines.ts';
 import { toPrompt } from '../prompts/prompt.ts';
 import { withoutWakeup } from '../prompts/tasks.ts';
 import type { Requester } from '../relief/relief-state.ts';
@@ -23,7 +24,10 @@ export function onCallerLine(before: GovernorState, event: Event, line: string):
   if (state.run.mode !== 'act') return passThrough(state, event, line);
   const request = requestToCtxb(event);
   if (request !== undefined) return onOutsideRequest(state, request.ask, request.by);
-  if (event.kind === 'control-request') return handleControlRequest(recordRequest(state, event), event, line);
+  if (event.kind === 'control-request') {
+    if (event.subtype === 'interrupt' && state.turn.phase === 'sent') return interruptLater(state, event);
+    return handleControlRequest(recordRequest(state, event), event, line);
+  }
   // Between two processes claude cannot answer.
   if (state.process.control.phase !== 'closed' || state.process.phase === 'dead') return dispatch(state, event, line);
   // The caller may send `initialize` until its first prompt.
@@ -71,6 +75,12 @@ function handleControlRequest(state: GovernorState, event: ControlRequestEvent, 
   if (event.subtype !== 'initialize') return sendLine(state, line);
   // The next process gets the recorded `initialize`.
   return state.process.phase === 'dead' ? state : mergeInitialize(state, event.request, event.requestId);
+}
+
+/** Interrupts a sent prompt when its turn begins. claude would drop the prompt now. */
+function interruptLater(state: GovernorState, { requestId }: ControlRequestEvent): GovernorState {
+  const stopped = changedIn(state, 'mailbox', { stopNext: true });
+  return emit(stopped, { kind: 'reply', line: successLine(requestId, { still_queued: [] }) });
 }
 
 /**

@@ -108,7 +108,7 @@ const RULES: readonly Rule[] = [
   onFact('ending', onStalledTurnEnd),
   onFact('ending', onFailedTurn),
   onFact('ending', restartOwnTurnTimer),
-  (state) => (state.turn.phase === 'running' ? stopHeldPrompt(state) : state),
+  stopHeldPrompt,
   // When a turn begins, these timers must not apply to the next prompt.
   whenActing((state, { before }) => {
     const hasBegun = before.turn.phase === 'sent' && state.turn.phase === 'running';

@@ -65,7 +65,8 @@ export function injectPrompt(
  */
 export function closePromptsWithoutTurn(state: GovernorState): GovernorState {
   if (state.turn.phase !== 'sent') return state;
-  return closeAnswered(changedIn(state, 'turn', { phase: 'idle' }), promptsInTurn(state));
+  const idle = changedIn(changedIn(state, 'turn', { phase: 'idle' }), 'mailbox', { stopNext: false });
+  return closeAnswered(idle, promptsInTurn(state));
 }
 
 export function closeSkippedPrompts(state: GovernorState): GovernorState {

@@ -109,15 +109,20 @@ export function sendInterrupt(state: GovernorState, stopped: StopReason = 'asked
 }
 
 /**
- * Stops the turn of a prompt that the caller interrupted while ctxb held it, or that crosses a limit. It does so at the
- * prompt's hook or when the turn runs, because claude ignores an earlier interrupt.
+ * Stops the turn of a prompt that was interrupted before the turn began, or that crosses a limit. Not earlier: claude
+ * drops a prompt that is interrupted before its turn runs.
  */
 export function stopHeldPrompt(state: GovernorState): GovernorState {
-  const { turn, mailbox, limits } = state;
-  if (turn.phase === 'idle' || turn.startedBy !== 'prompt') return state;
-  if (mailbox.stopNext) return sendInterrupt(changedIn(state, 'mailbox', { stopNext: false }));
+  const { turn, mailbox } = state;
+  if (turn.phase !== 'running' || turn.startedBy !== 'prompt') return state;
+  return mailbox.stopNext ? sendInterrupt(changedIn(state, 'mailbox', { stopNext: false })) : stopAtLimit(state);
+}
+
+/** Stops the turn of a prompt that crosses a limit. At the prompt's hook, this saves a call; ctxb repeats the prompt. */
+export function stopAtLimit(state: GovernorState): GovernorState {
+  const { turn, limits } = state;
   const isBeyond = limits.isCutShort && limits.phase === 'within' && turn.stopped === undefined;
-  return isBeyond ? sendInterrupt(state, 'cost') : state;
+  return isBeyond && turn.phase !== 'idle' && turn.startedBy === 'prompt' ? sendInterrupt(state, 'cost') : state;
 }
 
 export function isOwnRequest(state: GovernorState, requestId: string): boolean {

@@ -55,7 +55,10 @@ export function finishTurn(state: GovernorState, event: ResultEvent): Pick<Gover
     last: { prompts, answer: (event.text ?? '').slice(0, ANSWER_LENGTH) },
   });
   const fate = run.mode === 'act' ? 'owed' : 'over';
-  return { turn: next, mailbox: afterTurn(state, queued, fate, isStopped ? dropped : []) };
+  const mailbox = afterTurn(state, queued, fate, isStopped ? dropped : []);
+  // A command's turn can end before its interrupt, which must not stop the next prompt.
+  const isOver = turn.startedBy === 'prompt' && !event.fromBackgroundTask;
+  return { turn: next, mailbox: isOver ? { ...mailbox, stopNext: false } : mailbox };
 }
 
 /** The latest growths, including this turn's if the context grew. */

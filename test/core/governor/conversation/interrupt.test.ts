@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Run } from '../../../../src/core/governor/state.ts';
 import {
   afterTurn,
+  answerTo,
   callLine,
   type Driver,
   decisions,
@@ -15,7 +16,6 @@ import {
   sent,
   statusLine,
   syntheticLine,
-  told,
 } from '../../../support/governor.ts';
 
 /** In the middle of a turn, with two prompts that wait. */
@@ -87,13 +87,12 @@ describe('Ctrl-C', () => {
     expect(interrupts(driver)).toHaveLength(1);
   });
 
-  it('stops the turn at its prompt hook, before the model is called', () => {
+  it('does not stop the turn at its prompt hook, where claude would drop the prompt', () => {
     const driver = afterTurn(20_000);
     driver.prompt('Second.');
     driver.interrupt();
     const atHook = driver.claude(hookLine('UserPromptSubmit', { prompt: 'Second.' }));
-    expect(kinds(atHook)).toEqual(['send', 'answer-hook']);
-    expect(told(atHook)).toEqual([]);
+    expect(kinds(atHook)).toEqual(['answer-hook']);
     driver.claude(initLine());
     expect(interrupts(driver)).toHaveLength(1);
   });
@@ -106,6 +105,52 @@ describe('Ctrl-C', () => {
     expect(leftUndone(driver)).toMatchObject([{ prompts: ['prompt-2', 'prompt-3', 'prompt-4'] }]);
     driver.interrupt();
     expect(leftUndone(driver)).toHaveLength(1);
+  });
+});
+
+describe('an interrupt by the caller before the turn of a prompt begins', () => {
+  const stop = { type: 'control_request', request_id: 'stop', request: { subtype: 'interrupt' } };
+
+  /** With a prompt that claude has received, and whose turn has not begun. */
+  function interrupted(): Driver {
+    const driver = afterTurn(20_000, { callerSpeaksProtocol: true });
+    driver.prompt('Second.');
+    const [reply, ...others] = driver.caller(stop);
+    expect(others).toEqual([]);
+    expect(JSON.parse(String((reply as { line: string }).line))).toMatchObject({
+      response: { subtype: 'success', request_id: 'stop', response: { still_queued: [] } },
+    });
+    return driver;
+  }
+
+  it('is answered at once, and stops the turn when it begins', () => {
+    const driver = interrupted();
+    driver.claude(hookLine('UserPromptSubmit', { prompt: 'Second.' }));
+    expect(interrupts(driver)).toEqual([]);
+    driver.claude(initLine());
+    expect(interrupts(driver)).toHaveLength(1);
+    expect(driver.claude(stopped())).toContainEqual({ kind: 'answered', uuids: ['prompt-2'] });
+  });
+
+  it('stops the turn in a new process if claude dies before', () => {
+    const driver = interrupted();
+    driver.tell(exitEvent({ delivered: [] }));
+    driver.begin();
+    driver.claude(answerTo(driver, 'context'));
+    expect(said(driver.actions)).toContain('Second.');
+    driver.claude(initLine());
+    expect(interrupts(driver)).toHaveLength(1);
+  });
+
+  it.each([
+    ['claude starts no turn', (driver: Driver) => driver.timeout('turn')],
+    ['the turn ends first', (driver: Driver) => driver.claude(resultLine())],
+  ])('stops no later turn if %s', (_, end) => {
+    const driver = interrupted();
+    end(driver);
+    driver.prompt('Third.');
+    driver.claude(initLine(), callLine(21_000));
+    expect(interrupts(driver)).toEqual([]);
   });
 });
 

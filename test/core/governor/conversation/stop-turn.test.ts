@@ -143,7 +143,7 @@ describe('a turn that was ended after a tool', () => {
     driver.claude(resultLine({ is_error: true, subtype: 'error_during_execution' }));
     driver.tell(WRITTEN);
     driver.claude(...CLEARED);
-    const asked = driver.claude(hookLine('UserPromptSubmit', { prompt: 'Go on.' }));
+    const asked = driver.claude(hookLine('UserPromptSubmit', { prompt: 'Go on.' }), initLine({ session_id: 's2' }));
     expect(sent(asked)).toContainEqual(expect.objectContaining({ request: { subtype: 'interrupt' } }));
   });
 
