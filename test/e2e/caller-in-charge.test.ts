@@ -1,8 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { nameOf } from '../../src/core/governor/decisions.ts';
-import { fieldsOf } from '../../src/core/protocol/fields.ts';
+import { fieldsOf, listOf } from '../../src/core/protocol/fields.ts';
 import { promptLine, startWorld } from '../support/claude.ts';
 import { conversation, givenTexts, mainRequests, summaryRequests, userTexts } from '../support/conversation.ts';
 import {
@@ -59,7 +59,6 @@ it('a prompt into a running turn passes at once and is answered in that turn', a
   const request = { subtype: 'get_context_usage' };
   program.send({ type: 'control_request', request_id: 'behind', request });
   await program.waitForLine(({ response }) => fieldsOf(response).request_id === 'behind');
-  const { writeFileSync } = await import('node:fs');
   writeFileSync(`${world.scratch.cwd}/go`, '');
   await program.waitForLine((line) => line.type === 'result');
   program.stdin.end();
@@ -125,6 +124,42 @@ it("a restarted claude has the caller's model and mode, and answers the open req
   const init = outputLines(await program.finished).findLast(({ subtype }) => subtype === 'init');
   expect(init).toMatchObject({ model: 'claude-haiku-4-5', permissionMode: 'plan' });
   expect(mainRequests(world.standin).at(-1)?.body.model).toBe('claude-haiku-4-5');
+});
+
+inSoak('a restarted claude has the plugins and the skills that the caller has added', async () => {
+  const command = 'touch begun; sleep 100';
+  await using world = await startWorld({
+    calls: [{ text: 'one' }, { tools: [{ name: 'Bash', input: { command, description: 'Wait' } }] }, { text: 'done' }],
+  });
+  const { cwd } = world.scratch;
+  for (const folder of ['own/.claude-plugin', 'own/commands', 'sub/.claude/skills/wave'])
+    mkdirSync(join(cwd, folder), { recursive: true });
+  writeFileSync(join(cwd, 'own/.claude-plugin/plugin.json'), '{"name":"own","version":"1.0.0"}');
+  writeFileSync(join(cwd, 'own/commands/greet.md'), 'Say hello.');
+  writeFileSync(join(cwd, 'sub/.claude/skills/wave/SKILL.md'), '---\nname: wave\ndescription: Waves\n---\nWave.');
+  const program = startCtxb(world, { claude: [...SMALL_WINDOW, ...PROTOCOL] });
+  program.send(promptLine('first'));
+  await program.waitForLine(({ type }) => type === 'result');
+  const requests = [
+    { subtype: 'reload_plugins', add_plugins: [{ type: 'local', path: join(cwd, 'own') }] },
+    { subtype: 'register_repo_root', directory: join(cwd, 'sub'), reload_skills: true },
+  ];
+  for (const request of requests) {
+    program.send({ type: 'control_request', request_id: request.subtype, request });
+    await program.waitForLine(({ response }) => fieldsOf(response).request_id === request.subtype);
+  }
+  program.send(promptLine('second'));
+  await vi.waitFor(() => expect(existsSync(join(cwd, 'begun'))).toBe(true), { timeout: 30_000 });
+  process.kill(Number(journalLines(world).findLast(({ kind }) => kind === 'start')?.pid), 'SIGKILL');
+  await program.waitForLine(({ type }) => type === 'result');
+  program.send(promptLine('third'));
+  await program.waitForLine(({ type }) => type === 'result');
+  program.stdin.end();
+  const run = await program.finished;
+  const inits = outputLines(run).filter(({ subtype }) => subtype === 'init');
+  const added = inits.map((init) => ['own:greet', 'wave'].filter((name) => listOf(init.slash_commands).includes(name)));
+  // claude takes a folder late, so the first turn of a new process may begin without its skills.
+  expect([added[0], added[1], added.at(-1)]).toEqual([[], ['own:greet', 'wave'], ['own:greet', 'wave']]);
 });
 
 inSoak('a restarted claude does not plan again after the caller has accepted its plan', async () => {

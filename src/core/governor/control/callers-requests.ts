@@ -63,8 +63,11 @@ function keyOf({ request }: Pick<CallersRequest, 'request'>): string | undefined
       return `${subtype} ${pathsIn(settings)}`;
     case 'mcp_toggle':
       return `${subtype} ${serverName}`;
+    case 'register_repo_root':
     case 'set_mcp_permission_mode_override':
       return JSON.stringify(request);
+    case 'reload_plugins':
+      return request.add_plugins === undefined ? undefined : JSON.stringify(request);
     case 'mcp_set_servers':
     case 'set_max_thinking_tokens':
     case 'set_model':

@@ -87,6 +87,21 @@ describe('a replacement process gets', () => {
     expect(sent(begun)).toContainEqual(expect.objectContaining({ request }));
   });
 
+  it('each added folder and plugin, and no plain reload', () => {
+    const driver = inTurn();
+    const folders = ['a', 'b'].map((directory) => ({ subtype: 'register_repo_root', directory }));
+    const plugins = [{ type: 'local', path: '/p' }];
+    const added = [...folders, { subtype: 'reload_plugins', add_plugins: plugins }];
+    for (const [at, request] of [...added, { subtype: 'reload_plugins' }].entries()) {
+      ask(driver, `c${at}`, request);
+      answer(driver, `c${at}`);
+    }
+    die(driver);
+    const begun = driver.begin();
+    expect(asked(begun)).toEqual([OPENING, ...added.map(({ subtype }) => ['ctxb', subtype])]);
+    expect(sent(begun).flatMap(({ request }) => request ?? [])).toEqual(expect.arrayContaining(added));
+  });
+
   it('the setting of each switched server', () => {
     const driver = inTurn();
     const servers = ['one', 'two'].map((serverName) => ({ subtype: 'mcp_toggle', serverName, enabled: false }));
