@@ -46,6 +46,13 @@ describe('page data', () => {
     ]);
   });
 
+  it('has no list that only finds copies or adds up calls', () => {
+    const ledger = { numbers: [1], times: [0], models: ['m'], microUsd: [1], usages: [] };
+    const { info } = read({ ...aSession({ calls: 1 }), ledger, keys: Float64Array.of(7) });
+    expect(info).not.toHaveProperty('ledger');
+    expect(info).not.toHaveProperty('keys');
+  });
+
   it('has only the largest results, largest first', () => {
     const { info } = read(aSession({ calls: 900 }));
     const sizes = info.results.map(({ tokens }) => tokens);
