@@ -32,6 +32,8 @@ const SESSION_OPTIONS: ReadonlySet<string> = new Set([
   ...RESUMING,
   ...['--session-id', '--fork-session', '--resume-session-at', '--resume-drops-turn', '--reply-on-resume'],
 ]);
+/** Options whose hooks run once a run. */
+const SETUP_OPTIONS: readonly string[] = ['--init', '--maintenance'];
 const FALSE_WORDS: ReadonlySet<string | undefined> = new Set(['false', '0', 'no', 'off']);
 
 type InputFormat = 'text' | 'stream-json';
@@ -80,7 +82,10 @@ export function childArguments(invocation: HeadlessInvocation): string[] {
  * @param resume the session to resume; undefined: a fresh one
  */
 export function successorArguments(invocation: HeadlessInvocation, resume: string | undefined): string[] {
-  return [...ourArguments(invocation), ...optionArguments('--resume', resume), ...invocation.passedAgain];
+  const again = tokenise(invocation.passedAgain).flatMap(({ kind, name, written }) =>
+    kind === 'option' && SETUP_OPTIONS.includes(name) ? [] : written,
+  );
+  return [...ourArguments(invocation), ...optionArguments('--resume', resume), ...again];
 }
 
 export function optionArguments(name: string, value: string | undefined): string[] {

@@ -113,9 +113,10 @@ describe('a worktree without a name gets one', () => {
   });
 });
 
-it('a process that replaces the first one gets no option that chooses the session', () => {
+it('a process that replaces the first one gets no option that chooses the session or runs its setup', () => {
   const truncated = ['--resume-session-at', 'answer', '--resume-drops-turn', 'prompt'];
-  const argv = ['-p', '--resume', 'id', '--fork-session', ...truncated, '--model', 'x'];
+  const setup = ['--init', '--maintenance'];
+  const argv = ['-p', '--resume', 'id', '--fork-session', ...truncated, ...setup, '--model', 'x'];
   expect(successorArguments(headless(argv), 'next')).toEqual(
     successorArguments(headless(['-p', '--model', 'x']), 'next'),
   );
