@@ -2,16 +2,13 @@ import { createRandom } from '../random.ts';
 import { type Desk, jobOfWorks, type Part, pathsOf, type Work } from './desk.ts';
 import { PREFIXES, WORLDS } from './drawn.ts';
 import type { PlayedJob, PlayedSetup } from './played-claude.ts';
+import { times } from './things.ts';
 
 /** The parts of a job, one for each prompt. */
 export type Kind = (desk: Desk) => readonly Part[];
 
 function names(from: number, to: number, folder: string): string[] {
   return Array.from({ length: Math.max(0, to - from) }, (_, at) => `${folder}/f${from + at}.ts`);
-}
-
-function times<T>(count: number, make: (at: number) => T): T[] {
-  return Array.from({ length: count }, (_, at) => make(at));
 }
 
 function some(desk: Desk, files: readonly string[], count: number): string[] {

@@ -3,48 +3,14 @@ import { type Desk, jobOfWorks, type Part, pathsOf, type Thing, type Work } from
 import type { Kind } from './kinds.ts';
 import { pathOf } from './moves.ts';
 import type { PlayedJob, PlayedSetup } from './played-claude.ts';
+import { REREADING } from './rereading.ts';
+import { agentOf, commandOf, fileOf, pageOf, serverOf, skewed, times, todo } from './things.ts';
 
 /*
  * Jobs as others report them: sizes and orders of calls are those of public sessions, and of issues about contexts that
  * fill up. Most reads are pages of 600 to 1,500 tokens, most commands print less than 300, a page of a browser has 3,000
  * to 25,000, and a team of subagents answers with up to 50,000.
  */
-
-function times<T>(count: number, make: (at: number) => T): T[] {
-  return Array.from({ length: count }, (_, at) => make(at));
-}
-
-/** Mostly small, rarely large. */
-function skewed({ random }: Desk, least: number, most: number): number {
-  return Math.round(least * (most / least) ** (random.next() * random.next()));
-}
-
-function pageOf(file: string, at: number, tokens: number): Thing {
-  const input = { file_path: pathOf(file), offset: at * 100 + 1, limit: 100 };
-  return { name: `${file} page ${at}`, tokens, tool: 'Read', input };
-}
-
-function fileOf(file: string, tokens: number, version = 0): Thing {
-  return { name: `${file} version ${version}`, tokens, tool: 'Read', input: { file_path: pathOf(file) } };
-}
-
-function commandOf(command: string, tokens: number): Thing {
-  return { name: command, tokens, tool: 'Bash', input: { command } };
-}
-
-function serverOf(tool: string, input: object, tokens: number): Thing {
-  return { name: `${tool} ${JSON.stringify(input)}`, tokens, tool: `mcp__${tool}`, input };
-}
-
-function agentOf({ random }: Desk, task: string, tokens: number): Thing {
-  const spent = times(random.whole(3, 10), () => random.whole(8_000, 25_000));
-  return { name: task, tokens, tool: 'Agent', input: { prompt: task, subagent_type: 'general-purpose' }, spent };
-}
-
-function* todo(desk: Desk): Work {
-  const input = { todos: times(desk.random.whole(3, 9), (at) => ({ content: `Step ${at}`, status: 'pending' })) };
-  yield* desk.call({ name: 'todos', tokens: 40, tool: 'TodoWrite', input });
-}
 
 /** Pages of large files: looked for, read, changed several times in a row. */
 const pagesOfFiles: Kind = (desk) => {
@@ -393,6 +359,7 @@ export const REPORTED: Readonly<Record<string, Kind>> = {
   byPlan,
   trackers,
   webResearch,
+  ...REREADING,
 };
 
 /** Models by the window that an account has with them. */

@@ -9,11 +9,13 @@ const RETURNING: Readonly<Record<string, number>> = { trackers: 1.15, webResearc
 
 /**
  * Largest error of the account, as a share of the cost with claude alone. The account takes all pages of a file for one
- * content, and a file that another program has changed for one that is read again by habit. A handoff is not played.
+ * content, and a file that another program has changed for one that is read again by habit. After a compaction it takes
+ * such a habit for a loss. A handoff is not played.
  */
 const ERRORS: Readonly<Record<string, number>> = {
   ...{ pagesOfFiles: 0.45, oneLongTurn: 0.25, issues: 0.2, neverEdits: 0.15 },
   ...{ refusedEdits: 0.6, pasted: 0.2, trackers: 0.2, fileByFile: 0.08 },
+  ...{ polledTask: 0.15, habit: 0.12, tablesOfData: 0.15 },
 };
 const USUAL_ERROR = 0.04;
 
