@@ -105,9 +105,11 @@ export function recordCompaction(state: GovernorState, { before, event }: Line<B
   const isOurs = event.trigger === 'manual' && before.operation.phase === 'compacting';
   const when = before.turn.phase === 'running' && before.turn.calls > 0 ? 'mid-turn' : 'before-turn';
   const native = event.trigger === 'auto' && state.run.mode !== 'replay' ? when : undefined;
+  const earlier = before.relief.unmeasured;
   const unmeasured = {
     kind: 'compaction',
-    before: readGauge(before.gauge),
+    // No call has measured the context since the earlier compaction, so the size before that one counts.
+    before: earlier?.kind === 'compaction' ? earlier.before : readGauge(before.gauge),
     isOurs,
     native,
     receipt: answered,

@@ -247,6 +247,15 @@ describe('the size after a compaction', () => {
     expect(driver.state).toMatchObject({ operation: { phase: 'idle' }, relief: { failures: 0, triedAt: undefined } });
   });
 
+  it('is compared with the size before the first of several compactions without a call between them', () => {
+    const driver = full(withoutHandoff());
+    for (const size of [FULL, 33_000]) {
+      driver.prompt('/compact');
+      driver.claude(initLine(), boundaryLine('manual', size), resultLine());
+    }
+    expect(driver.state.relief.unmeasured).toMatchObject({ kind: 'compaction', before: { used: FULL } });
+  });
+
   it('that freed nothing is a failure', () => {
     const { driver, actions } = land(159_000);
     expect(decisions(actions)).toMatchObject([{ kind: 'landed', freed: 1_001 }, { kind: 'warn' }]);
