@@ -120,7 +120,7 @@ it('continues a long log in a new file, and counts both', async () => {
   await using place = await createPlace();
   await runFake(place, { fake: 'answers', flags: ['--prompt', 'one'] });
   const log = place.path('.context/health.ndjson');
-  const line = `${healthLine(turn(), { project: '/earlier' })}\n`;
+  const line = `${healthLine(turn(), { project: '/before' })}\n`;
   const count = Math.ceil((8 * 1024 * 1024) / line.length);
   appendFileSync(log, line.repeat(count));
   await runFake(place, { fake: 'answers', flags: ['--prompt', 'one'] });
@@ -130,7 +130,7 @@ it('continues a long log in a new file, and counts both', async () => {
   const { projects, files } = JSON.parse((await ctxb(place, ['health', '--json'])).stdout.toString());
   expect(files).toHaveLength(2);
   expect(projects).toMatchObject([
-    { project: '/earlier', metrics: { turns: count } },
+    { project: '/before', metrics: { turns: count } },
     { project: place.cwd, metrics: { turns: 2, sessions: expect.any(Number) } },
   ]);
 });
