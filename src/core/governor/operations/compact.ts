@@ -53,7 +53,7 @@ export function startCompaction(state: GovernorState): GovernorState {
   const command = how === 'exact' ? '/compact' : `/compact ${focus}`.trim();
   const attempt: Attempt = { how, costBefore: totalMicroUsd(state.limits.cost) };
   const operation = { phase: 'compacting', turn: 'asked', attempt } as const;
-  const planned = planExact(announceNotExact(state));
+  const planned = planExact(announceNotExact(state), true);
   return beginOwnTurn(decide(planned, 'compact', reasonFor(state), { how, focus }), operation, command);
 }
 

@@ -29,10 +29,11 @@ export function prepareExact(state: GovernorState): GovernorState {
   return isNear || exact.midTurn.length > 0 ? planExact(state) : state;
 }
 
-export function planExact(state: GovernorState): GovernorState {
+/** @param isOwn whether ctxb compacts now */
+export function planExact(state: GovernorState, isOwn = false): GovernorState {
   const { phase, midTurn, prompts } = state.relief.exact;
   if (phase !== 'ready') return state;
-  const bound = summaryBound(state);
+  const bound = summaryBound(state, isOwn);
   const { keep, kept } = bound ?? workingSetOf(state);
   const budget = keptTokensLimit(state, kept);
   return emit(state, { kind: 'plan-exact', budget, summary: bound?.summary, keep, midTurn, prompts });

@@ -1,4 +1,5 @@
 import { RESTORE_TOKENS } from '../../protocol/exact-plan.ts';
+import { predictedTokens } from '../gauge/gauge.ts';
 import { isBounded, nativeLevel } from '../policy.ts';
 import { isAsking } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
@@ -15,17 +16,20 @@ const LEVEL_SHARE = 0.8;
 /**
  * Limits a compaction at claude's own level to the size of claude's summary with the files that claude shows again
  * (`keep`). Undefined for an earlier compaction, which pays for itself, and without a bound on costs.
+ * @param isOwn whether ctxb compacts now, whatever level claude waits for
  */
-export function summaryBound(state: GovernorState) {
-  const { relief, work, process } = state;
+export function summaryBound(state: GovernorState, isOwn: boolean) {
+  const { relief, work, process, gauge } = state;
   const { trigger } = process.control;
   const level = compactionLevel(state);
   // claude may still compact at the earlier level until it confirms the new one.
   const isMoving = isAsking(state, 'trigger') || isAsking(state, 'release-trigger');
-  if (isExempt(state) || isMoving || (typeof trigger === 'number' && trigger < level)) return undefined;
-  const { ids, tokens } = reshownContents(work.tools.contents, level, 'tokens');
+  const prefix = prefixOf(state);
   const { unseen } = relief.exact.size;
-  const from = Math.round(LEVEL_SHARE * (level - prefixOf(state) - unseen));
+  const from = Math.round(LEVEL_SHARE * (level - prefix - unseen));
+  const isEarly = isOwn && predictedTokens(gauge) - prefix - unseen < from;
+  if (isExempt(state) || isMoving || isEarly || (typeof trigger === 'number' && trigger < level)) return undefined;
+  const { ids, tokens } = reshownContents(work.tools.contents, level, 'tokens');
   return { keep: ids, kept: tokens, summary: { room: SUMMARY_TOKENS + tokens - unseen, from } };
 }
 

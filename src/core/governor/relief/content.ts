@@ -29,6 +29,8 @@ export const NEW_CONTENT = {
   tokens: 0,
   /** Tokens in the baseline's context. */
   baselineTokens: 0,
+  /** Length of a whole result in UTF-16 units, else 0. Another length shows that another program has changed the file. */
+  length: 0,
   /** Cost of the subagent that answered, in micro-dollars. */
   cost: 0,
   /** Whether it has a picture, which no compaction can keep. */

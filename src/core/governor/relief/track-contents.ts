@@ -60,7 +60,8 @@ export function contentsAfter(
   if (isEdit) return withChangedFile(more, pathOf(input), now);
   if (isUnchangedRead(result.text)) return withUses(more, ({ path }) => path === pathOf(input), now);
   const named = tool === 'Bash' ? withNamedFiles(more, stringOf(fieldsOf(input).command), now) : more;
-  return addFetchedContent(named, use, size, now, { cost, hasPicture: result.images > 0 });
+  const length = cut > 0 || fieldsOf(input).limit !== undefined ? 0 : result.text.length;
+  return addFetchedContent(named, use, size, now, { cost, hasPicture: result.images > 0, length });
 }
 
 function countResult(
@@ -115,7 +116,7 @@ function addFetchedContent(
   { id, name: tool, input }: ToolUse,
   size: number,
   now: number,
-  more: Pick<Content, 'cost' | 'hasPicture'>,
+  more: Pick<Content, 'cost' | 'hasPicture' | 'length'>,
 ): Contents {
   const { path, lines, name, pages } = identifyContent(before, tool, input);
   const command = stringOf(fieldsOf(input).command);
@@ -124,7 +125,8 @@ function addFetchedContent(
   const readInRow = isOfFile ? [...new Set([...before.readInRow, name])] : [];
   const contents = pages.length > 0 || PAGE_COMMANDS.test(command) ? before : { ...before, readInRow };
   const kind: ContentKind = isOfFile ? 'unused' : more.cost > 0 ? 'answered' : 'printed';
-  const next = known === undefined ? { ...NEW_CONTENT, path, lines, kind } : refetchedContent(known);
+  const isSame = known === undefined || !isChangedElsewhere(known, lines, more.length);
+  const next = known === undefined ? { ...NEW_CONTENT, path, lines, kind } : refetchedContent(known, isSame);
   const gaps = known === undefined ? contents.gaps : withGap(contents.gaps, known.kind, now - known.usedAt);
   const content = {
     ...next,
@@ -136,7 +138,7 @@ function addFetchedContent(
   };
   const after = withContent({ ...contents, gaps }, name, content);
   const wasMissing = isMissed(contents, name) || isMissed(contents, path ?? '');
-  return wasMissing ? countRefetch(after, size, more.cost) : after;
+  return wasMissing && isSame ? countRefetch(after, size, more.cost) : after;
 }
 
 /** First and last line of the part that the call reads; undefined if it reads from the first line. */
@@ -177,8 +179,14 @@ function wasRemoved({ tokens, baselineTokens, isWithoutSurroundings }: Content):
   return (tokens === 0 || isWithoutSurroundings) && baselineTokens > 0;
 }
 
-function refetchedContent(known: Content): Content {
-  const isRefetchedAnyway = known.isRefetchedAnyway || (known.tokens > 0 && !known.isWithoutSurroundings);
+/** Whether another program has changed a file since the model read it, as a task does that prints to a file. */
+function isChangedElsewhere(known: Content, lines: Content['lines'], length: number): boolean {
+  const isWhole = known.path !== undefined && (known.lines ?? lines) === undefined && known.length > 0 && length > 0;
+  return isWhole && known.changedAt === 0 && known.length !== length;
+}
+
+function refetchedContent(known: Content, isSame: boolean): Content {
+  const isRefetchedAnyway = known.isRefetchedAnyway || (isSame && known.tokens > 0 && !known.isWithoutSurroundings);
   return {
     ...known,
     kind: isFileKind(known.kind) ? 'used' : known.kind,

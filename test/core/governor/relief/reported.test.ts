@@ -9,13 +9,12 @@ const RETURNING: Readonly<Record<string, number>> = { trackers: 1.15, webResearc
 
 /**
  * Largest error of the account, as a share of the cost with claude alone. The account takes all pages of a file for one
- * content, and a file that another program has changed for one that is read again by habit. After a compaction it takes
- * such a habit for a loss. A handoff is not played.
+ * content. After a compaction it takes the habit of reading a file again for a loss. A handoff is not played.
  */
 const ERRORS: Readonly<Record<string, number>> = {
   ...{ pagesOfFiles: 0.45, oneLongTurn: 0.25, issues: 0.2, neverEdits: 0.15 },
   ...{ refusedEdits: 0.6, pasted: 0.2, trackers: 0.2, fileByFile: 0.08 },
-  ...{ polledTask: 0.15, habit: 0.12, tablesOfData: 0.15 },
+  ...{ polledTask: 0.12, habit: 0.12, tablesOfData: 0.15 },
 };
 const USUAL_ERROR = 0.04;
 
@@ -72,3 +71,10 @@ it.each(sampled(jobsAtLevels, 79))(
     expect(told).toBeLessThan((1 + error) * most);
   },
 );
+
+it('with a level that the user has set, an early compaction keeps no files that a summary would show', () => {
+  const { job, world } = drawnKind('lastReview', 1);
+  const [run, alone] = [playGoverned(job, { ...world, level: 500_000 }), playAlone(job, world)];
+  expect(run.reliefs[0]?.landing).toBeLessThan(40_000);
+  expect(run.usd).toBeLessThanOrEqual(mostUsd(run, alone.usd));
+});

@@ -51,6 +51,7 @@ function contentsOf(...all: readonly Happening[]): Contents {
 }
 
 const read = (file_path: string, more = {}): Happening => ['Read', { file_path, ...more }];
+const longer: Happening = ['Read', { file_path: 'a' }, `${TEXT}more`];
 const run = (command: string): Happening => ['Bash', { command }];
 const edit = (file_path: string) => ['Edit', { file_path, old_string: 'a', new_string: 'b' }] as const;
 const failed = ([name, input]: ReturnType<typeof edit>, text = 'Error'): Happening => {
@@ -95,6 +96,10 @@ describe('contents that the baseline does not fetch', () => {
     { name: 'not a change that claude refuses by itself', all: [read('a'), failed(edit('a'))], again: 0 },
     { name: 'not what has changed elsewhere', all: [read('a'), outdated, 'relief', read('a')], again: 0 },
     { name: 'what was lost after it changed elsewhere', all: [...reread, 'relief', read('a')], again: 1 },
+    { name: 'not a file that grows', all: [read('a'), 'relief', longer], again: 0 },
+    { name: 'a file whose first part is longer', all: [read('a', { limit: 9 }), 'relief', longer], again: 1 },
+    { name: 'what was lost after it grew', all: [read('a'), longer, 'relief', longer], again: 1 },
+    { name: 'a file that the model has changed', all: [read('a'), edit('a'), 'relief', longer], again: 1 },
     { name: 'not a change', all: [edit('a'), 'relief', edit('a')], again: 0 },
     { name: 'not what its own summary would have taken', all: [read('a'), 'summary', 'relief', read('a')], again: 0 },
   ])('$name', ({ all, again }) => {
