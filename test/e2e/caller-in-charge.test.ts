@@ -188,6 +188,43 @@ inSoak('a restarted claude does not plan again after the caller has accepted its
   expect(inits.map(({ permissionMode }) => permissionMode)).toEqual(['plan', 'acceptEdits']);
 });
 
+it('a restarted claude keeps to the permission rules that the caller has set for the session', async () => {
+  const touch = (name: string) => ({ name: 'Bash', input: { command: `touch ${name}`, description: 'Touch' } });
+  await using world = await startWorld({
+    calls: [
+      { tools: [touch('first')] },
+      { text: 'late', delayMs: 60_000 },
+      { tools: [touch('denied'), touch('allowed')] },
+      { text: 'done' },
+    ],
+  });
+  const program = startCtxb(world, {
+    claude: [
+      ...SMALL_WINDOW.slice(0, 2),
+      ...PROTOCOL,
+      ...['--permission-prompt-tool', 'stdio', '--allowedTools', 'Bash(touch denied)'],
+    ],
+  });
+  program.send(promptLine('work'));
+  const { request_id } = await program.waitForLine(({ type }) => type === 'control_request');
+  const rules = { allow: 'touch:*', deny: 'touch denied' };
+  const updatedPermissions = Object.entries(rules).map(([behavior, ruleContent]) => ({
+    type: 'addRules',
+    behavior,
+    rules: [{ toolName: 'Bash', ruleContent }],
+    destination: 'session',
+  }));
+  const response = { behavior: 'allow', updatedInput: touch('first').input, updatedPermissions };
+  program.send({ type: 'control_response', response: { subtype: 'success', request_id, response } });
+  await vi.waitFor(() => expect(mainRequests(world.standin)).toHaveLength(2), { timeout: 30_000 });
+  process.kill(Number(journalLines(world).findLast(({ kind }) => kind === 'start')?.pid), 'SIGKILL');
+  const next = await program.waitForLine(({ type }) => type === 'control_request' || type === 'result');
+  program.stdin.end();
+  await program.finished;
+  const made = ['first', 'denied', 'allowed'].filter((name) => existsSync(join(world.scratch.cwd, name)));
+  expect([next.type, made]).toEqual(['result', ['first', 'allowed']]);
+});
+
 const STOP = { type: 'control_request', request_id: 'stop', request: { subtype: 'interrupt' } };
 
 it.each(

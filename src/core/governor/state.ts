@@ -123,16 +123,11 @@ export const NEW_CONTROL = {
   triggerReason: '',
   /** The level at which claude compacts by the caller's settings, in tokens; undefined if these set none. */
   callersLevel: undefined as number | undefined,
-  /** The caller's requests that a new process needs again, oldest first. */
-  requests: [] as readonly CallersRequest[],
+  /** The caller's requests that claude has not answered, oldest first. */
+  requests: [] as readonly ControlRequestEvent[],
+  /** The caller's answered requests and changes of permissions that a new process needs again, oldest first. */
+  settings: [] as readonly Fields[],
 };
-
-export interface CallersRequest {
-  readonly id: string;
-  readonly request: Fields;
-  /** Whether claude has answered with success. Then only a new process needs the request. */
-  readonly answered: boolean;
-}
 
 export type ControlPurpose =
   | 'initialize'

@@ -1,81 +1,66 @@
 import type { ControlRequestEvent, ControlResponseEvent, ModeEvent } from '../../protocol/events.ts';
-import { fieldsOf } from '../../protocol/fields.ts';
+import { type Fields, fieldsOf, listOf, stringOf } from '../../protocol/fields.ts';
 import { controlLine, request } from '../prompts/own-lines.ts';
-import type { CallersRequest, GovernorState } from '../state.ts';
+import type { GovernorState } from '../state.ts';
 import { changedIn, emit, type Line } from '../steps.ts';
 import { mergeInitialize, openControl } from './control.ts';
 
-/**
- * Names the settings that a request changes. claude merges settings, so a request replaces only one with the same
- * paths.
- */
-function pathsIn(settings: unknown, path = ''): string {
-  const entries = Object.entries(fieldsOf(settings));
-  if (entries.length === 0) return JSON.stringify(path);
-  return entries
-    .map(([key, value]) => pathsIn(value, `${path}/${key}`))
-    .sort()
-    .join();
-}
-
-/** Number of answered settings that are kept. Unanswered requests are all kept. */
-const MAX_REQUESTS = 64;
+/** Number of settings that are kept. Unanswered requests are all kept. */
+const MAX_SETTINGS = 200;
 
 /** Stores a request from the caller, because claude's process may end before it answers. */
-export function recordRequest(state: GovernorState, { requestId: id, request }: ControlRequestEvent): GovernorState {
-  const entry = { id, request, answered: false };
-  return changedIn(state, 'control', { requests: [...state.process.control.requests, entry] });
+export function recordRequest(state: GovernorState, event: ControlRequestEvent): GovernorState {
+  return changedIn(state, 'control', { requests: [...state.process.control.requests, event] });
 }
 
 /** Keeps a request only if it succeeded and set something, so that a new process gets it. */
 export function recordResponse(state: GovernorState, { event }: Line<ControlResponseEvent>): GovernorState {
-  const { requestId, ok } = event;
   const { requests } = state.process.control;
-  const answered = requests.find((one) => one.id === requestId && !one.answered);
+  const answered = requests.find(({ requestId }) => requestId === event.requestId);
   if (answered === undefined) return state;
   const others = changedIn(state, 'control', { requests: requests.filter((one) => one !== answered) });
-  return ok ? keepSetting(others, answered) : others;
+  return event.ok ? keepSetting(others, answered.request) : others;
 }
 
 /** Keeps claude's permission mode. The caller can also change it by its answer to a question of claude's. */
 export function recordMode(state: GovernorState, { event }: Line<ModeEvent>): GovernorState {
-  return keepSetting(state, { id: '', request: { subtype: 'set_permission_mode', mode: event.permissionMode } });
+  return keepSetting(state, { subtype: 'set_permission_mode', mode: event.permissionMode });
 }
 
-/** Keeps a request that has set something, in place of an earlier one with the same name. */
-function keepSetting(state: GovernorState, entry: Omit<CallersRequest, 'answered'>): GovernorState {
-  const key = keyOf(entry);
-  if (key === undefined) return state;
-  const others = state.process.control.requests.filter((one) => !(one.answered && keyOf(one) === key));
-  const oldest = others.filter((one) => one.answered).at(-MAX_REQUESTS);
-  const remaining = others.filter((one) => one !== oldest);
-  return changedIn(state, 'control', { requests: [...remaining, { ...entry, answered: true }] });
+/** Keeps the permissions that the caller sets for the session when it allows a tool. claude forgets them at its end. */
+export function recordPermissions(state: GovernorState, { response }: ControlResponseEvent): GovernorState {
+  return listOf(response.updatedPermissions).map(fieldsOf).reduce(keepSetting, state);
 }
+
+/** Keeps what has set something, in place of an earlier setting with the same name. */
+function keepSetting(state: GovernorState, setting: Fields): GovernorState {
+  const key = keyOf(setting);
+  if (key === undefined) return state;
+  const others = state.process.control.settings.filter((one) => keyOf(one) !== key);
+  return changedIn(state, 'control', { settings: [...others, setting].slice(-MAX_SETTINGS) });
+}
+
+/** Requests that set something for the life of claude's process. */
+const SETTERS: readonly unknown[] = [
+  ...['apply_flag_settings', 'mcp_set_servers', 'mcp_toggle', 'register_repo_root', 'set_max_thinking_tokens'],
+  ...['set_mcp_permission_mode_override', 'set_model', 'set_permission_mode'],
+];
 
 /**
- * Names what a request sets for the life of claude's process. A later request with the same name replaces it. undefined
- * for a request that sets nothing.
+ * Names a setting that lasts as long as claude's process; undefined for other requests. A later one with the same name
+ * replaces it. claude replaces each of its settings as a whole, but merges the variables of `env`.
  */
-function keyOf({ request }: Pick<CallersRequest, 'request'>): string | undefined {
-  const { subtype, settings, serverName } = request;
-  switch (subtype) {
-    case 'apply_flag_settings':
-      return `${subtype} ${pathsIn(settings)}`;
-    case 'mcp_toggle':
-      return `${subtype} ${serverName}`;
-    case 'register_repo_root':
-    case 'set_mcp_permission_mode_override':
-      return JSON.stringify(request);
-    case 'reload_plugins':
-      return request.add_plugins === undefined ? undefined : JSON.stringify(request);
-    case 'mcp_set_servers':
-    case 'set_max_thinking_tokens':
-    case 'set_model':
-    case 'set_permission_mode':
-      return subtype;
-    default:
-      return undefined;
-  }
+function keyOf(setting: Fields): string | undefined {
+  if (isPermission(setting)) return JSON.stringify(setting);
+  const { subtype, serverName, askForTools, directory, add_plugins } = setting;
+  if (add_plugins === undefined && !SETTERS.includes(subtype)) return undefined;
+  const settings = fieldsOf(setting.settings);
+  const names = Object.keys({ ...settings, ...fieldsOf(settings.env) }).sort();
+  return JSON.stringify([subtype, serverName, askForTools, directory, add_plugins, names]);
+}
+
+function isPermission({ destination }: Fields): boolean {
+  return destination === 'session';
 }
 
 /**
@@ -83,19 +68,44 @@ function keyOf({ request }: Pick<CallersRequest, 'request'>): string | undefined
  * with ctxb's hooks, because the last one replaces the earlier ones.
  */
 export function reopenControl(state: GovernorState): GovernorState {
-  const { requests } = state.process.control;
-  const initializes = requests.filter(isInitialize);
-  const opened = initializes.length > 0 ? state : openControl(state);
-  const others = requests.filter((one) => !isInitialize(one));
-  return [...initializes, ...others].reduce(repeatRequest, opened);
+  const { requests, settings } = state.process.control;
+  const isOpening = requests.some(isInitialize);
+  const opened = requests.filter(isInitialize).reduce(repeatRequest, isOpening ? state : openControl(state));
+  const set = withPermissions(settings).reduce((next, body) => request(next, 'setting', body), opened);
+  return requests.filter((one) => !isInitialize(one)).reduce(repeatRequest, set);
 }
 
-function isInitialize({ request }: CallersRequest): boolean {
-  return request.subtype === 'initialize';
+function isInitialize({ subtype }: ControlRequestEvent): boolean {
+  return subtype === 'initialize';
 }
 
-function repeatRequest(state: GovernorState, one: CallersRequest): GovernorState {
-  const { id, request: body, answered } = one;
-  if (isInitialize(one)) return mergeInitialize(state, body, id);
-  return answered ? request(state, 'setting', body) : emit(state, { kind: 'send', line: controlLine(id, body) });
+function repeatRequest(state: GovernorState, one: ControlRequestEvent): GovernorState {
+  const { requestId, request } = one;
+  if (isInitialize(one)) return mergeInitialize(state, request, requestId);
+  return emit(state, { kind: 'send', line: controlLine(requestId, request) });
+}
+
+/** The settings, with one request for all permissions: those of the session, and of the request that it replaces. */
+function withPermissions(settings: readonly Fields[]): readonly Fields[] {
+  const updates = settings.filter(isPermission);
+  if (updates.length === 0) return settings;
+  const latest = settings.map((one) => fieldsOf(one.settings).permissions).findLast((one) => one !== undefined);
+  const permissions = updates.reduce(withUpdate, fieldsOf(latest));
+  const others = settings.filter((one) => !isPermission(one));
+  return [...others, { subtype: 'apply_flag_settings', settings: { permissions } }];
+}
+
+/** Updates the lists of claude's settings. A change of the mode changes no list. */
+function withUpdate(lists: Fields, { type, behavior, rules, directories }: Fields): Fields {
+  const name = stringOf(behavior ?? 'additionalDirectories');
+  const entries = listOf(rules ?? directories).map(writtenEntry);
+  const others = listOf(lists[name]).filter((one) => type !== 'replaceRules' && !entries.includes(one));
+  return { ...lists, [name]: stringOf(type).startsWith('remove') ? others : [...others, ...entries] };
+}
+
+/** A directory or a rule as claude writes it in settings. */
+function writtenEntry(entry: unknown): unknown {
+  const { toolName = entry, ruleContent } = fieldsOf(entry);
+  const content = stringOf(ruleContent).replace(/[\\()]/g, '\\$&');
+  return content === '' ? toolName : `${toolName}(${content})`;
 }

@@ -1,7 +1,7 @@
 import { isContent } from '../../protocol/blocks.ts';
 import type { ControlRequestEvent, Event } from '../../protocol/events.ts';
 import { type Fields, fieldsOf, parseFields, parseJson } from '../../protocol/fields.ts';
-import { recordRequest } from '../control/callers-requests.ts';
+import { recordPermissions, recordRequest } from '../control/callers-requests.ts';
 import { askAgents, mergeInitialize, openControl, refuseQuestions } from '../control/control.ts';
 import type { OutsideRequest, Prompt } from '../input.ts';
 import { recordInterrupt } from '../operations/compact.ts';
@@ -53,7 +53,7 @@ function requestToCtxb(event: Event): { readonly ask: OutsideRequest; readonly b
 function dispatch(state: GovernorState, event: Event, line: string): GovernorState {
   if (event.kind === 'control-response') {
     const questions = state.process.control.questions.filter((id) => id !== event.requestId);
-    return sendLine(changedIn(state, 'control', { questions }), line);
+    return recordPermissions(sendLine(changedIn(state, 'control', { questions }), line), event);
   }
   if (event.kind !== 'user' || !isAnswerable(line)) return sendLine(state, line);
   const prompt = toPrompt(event, line);

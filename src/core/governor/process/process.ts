@@ -218,8 +218,7 @@ function startReplacement(state: GovernorState, event: ExitEvent): GovernorState
  */
 function isInterrupted(state: GovernorState): boolean {
   return (
-    promptsInTurn(state).length > 0 &&
-    state.process.control.requests.some(({ request }) => request.subtype === 'interrupt')
+    promptsInTurn(state).length > 0 && state.process.control.requests.some(({ subtype }) => subtype === 'interrupt')
   );
 }
 
@@ -230,12 +229,15 @@ const CLEARED_TIMERS = TIMERS.filter((timer) => timer !== 'wait' && timer !== 't
 function withoutProcess(state: GovernorState): GovernorState {
   const { process, relief, work, operation } = state;
   const isWithoutProcess = operation.phase === 'deciding' || operation.phase === 'leaving';
-  const { sent, initialize, requests, trigger } = process.control;
-  const control = { ...NEW_CONTROL, sent, initialize, requests };
+  const { sent, initialize, requests, settings, trigger } = process.control;
   return changed(state, {
     process: {
       ...process,
-      control: { ...control, trigger: typeof trigger === 'number' ? 'unplaced' : trigger },
+      control: {
+        ...NEW_CONTROL,
+        ...{ sent, initialize, requests, settings },
+        trigger: typeof trigger === 'number' ? 'unplaced' : trigger,
+      },
     },
     turn: { ...state.turn, phase: 'idle', stopped: undefined, grace: 'none' },
     operation: isWithoutProcess ? operation : IDLE,

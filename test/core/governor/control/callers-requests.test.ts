@@ -122,7 +122,7 @@ describe('a replacement process gets', () => {
     }
     die(driver);
     const begun = driver.begin();
-    expect(asked(begun)).toEqual([OPENING, ['open', 'mcp_status'], ['ctxb', 'mcp_toggle']]);
+    expect(asked(begun)).toEqual([OPENING, ['ctxb', 'mcp_toggle'], ['open', 'mcp_status']]);
     expect(sent(begun)).toContainEqual(
       expect.objectContaining({ request: expect.objectContaining({ enabled: false }) }),
     );
@@ -143,14 +143,48 @@ describe('a replacement process gets', () => {
   it('only the newest settings if there are very many', () => {
     const driver = inTurn();
     ask(driver, 'open', { subtype: 'mcp_status' });
-    for (let at = 0; at < 70; at++) {
+    for (let at = 0; at < 210; at++) {
       ask(driver, `c${at}`, { subtype: 'mcp_toggle', serverName: `server ${at}`, enabled: false });
       answer(driver, `c${at}`);
     }
     die(driver);
     const begun = asked(driver.begin());
-    expect(begun).toHaveLength(66);
+    expect(begun).toHaveLength(202);
     expect(begun).toContainEqual(['open', 'mcp_status']);
+  });
+
+  it("the permissions of the session in one request, with those of the caller's own request", () => {
+    const driver = inTurn();
+    ask(driver, 'c1', { subtype: 'apply_flag_settings', settings: { permissions: { deny: ['Read'], ask: ['Edit'] } } });
+    answer(driver, 'c1');
+    const rules = (type: string, behavior: string, ...contents: string[]) => ({
+      ...{ type, behavior, destination: 'session' },
+      rules: contents.map((ruleContent) => ({ toolName: 'Bash', ruleContent })),
+    });
+    const folders = (type: string, ...directories: string[]) => ({ type, directories, destination: 'session' });
+    const updatedPermissions = [
+      rules('addRules', 'deny', 'rm:*', 'grep "\\(a\\)"'),
+      { ...rules('addRules', 'deny'), rules: [{ toolName: 'WebFetch' }] },
+      { ...rules('addRules', 'deny', 'kept in a file'), destination: 'localSettings' },
+      rules('addRules', 'allow', 'one', 'two'),
+      rules('removeRules', 'allow', 'one'),
+      rules('replaceRules', 'ask', 'three'),
+      { type: 'setMode', mode: 'acceptEdits', destination: 'session' },
+      folders('addDirectories', '/a', '/b'),
+      folders('removeDirectories', '/a'),
+    ];
+    const response = { behavior: 'allow', updatedInput: {}, updatedPermissions };
+    driver.caller({ type: 'control_response', response: { subtype: 'success', request_id: 'q', response } });
+    die(driver);
+    const bodies = sent(driver.begin()).map(({ request }) => (request as Line).settings);
+    expect(bodies.at(-1)).toEqual({
+      permissions: {
+        deny: ['Read', 'Bash(rm:*)', 'Bash(grep "\\\\\\(a\\\\\\)")', 'WebFetch'],
+        allow: ['Bash(two)'],
+        ask: ['Bash(three)'],
+        additionalDirectories: ['/b'],
+      },
+    });
   });
 
   it("each unanswered initialize of the caller, with ctxb's hooks in it", () => {
