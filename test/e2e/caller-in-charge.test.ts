@@ -270,6 +270,27 @@ it.each(
   expect(said).toEqual(['do X', '[Request interrupted by user]', ...others, 'do it, but without X']);
 });
 
+it("an interrupt stops a long prompt hook of the caller's, and claude drops the prompt, as without ctxb", async () => {
+  await using world = await startWorld({ calls: [{ text: 'done' }] });
+  const program = startCtxb(world, { claude: [...SMALL_WINDOW, ...PROTOCOL] });
+  const hooks = { UserPromptSubmit: [{ hookCallbackIds: ['slow'] }] };
+  program.send({ type: 'control_request', request_id: 'init', request: { subtype: 'initialize', hooks } });
+  const askedAgain = () => program.waitForLine(({ type }) => type === 'control_request');
+  program.send(promptLine('do X'));
+  const asked = await askedAgain();
+  program.send(STOP);
+  await program.waitForLine((line) => line.type === 'control_cancel_request' && line.request_id === asked.request_id);
+  await program.waitForLine(({ type }) => type === 'result');
+  program.send(promptLine('do Y'));
+  const response = { subtype: 'success', request_id: (await askedAgain()).request_id, response: {} };
+  program.send({ type: 'control_response', response });
+  expect(await program.waitForLine(({ type }) => type === 'result')).toMatchObject({ result: 'done' });
+  program.stdin.end();
+  expect((await program.finished).code).toBe(0);
+  const said = mainRequests(world.standin).map((request) => userTexts(request).filter((text) => /^do/.test(text)));
+  expect(said).toEqual([['do Y']]);
+});
+
 it('a turn that the caller interrupts while claude dies is stopped after the restart', async () => {
   await using world = await startWorld({
     calls: [

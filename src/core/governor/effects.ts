@@ -12,6 +12,7 @@ export const TIMERS = [
   'background',
   'turn',
   'skip',
+  'interrupt',
   'exit',
   'wait',
   'stall',

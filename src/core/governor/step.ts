@@ -18,6 +18,7 @@ import { onOperationTimeout } from './operations/rules.ts';
 import { onRecovered } from './process/after-crash.ts';
 import { onExit, onProcessStart } from './process/process.ts';
 import { onStallTimer, resetSilence, watchSilence } from './process/stall.ts';
+import { sendInterrupt } from './prompts/own-lines.ts';
 import { resumeAfterRelief } from './relief/exhaustion.ts';
 import type { GovernorState } from './state.ts';
 import { changed, changedIn, emit } from './steps.ts';
@@ -78,6 +79,7 @@ const ON_TIMEOUT: { readonly [T in TimerName]: (state: GovernorState) => Governo
   background: (state) => changedIn(state, 'turn', { grace: 'over' }),
   turn: closePromptsWithoutTurn,
   skip: closeSkippedPrompts,
+  interrupt: sendInterrupt,
   exit: (state) => emit(state, { kind: 'kill' }),
   wait: onWaitTimer,
   stall: onStallTimer,

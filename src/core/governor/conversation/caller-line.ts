@@ -1,13 +1,13 @@
 import { isContent } from '../../protocol/blocks.ts';
 import type { ControlRequestEvent, Event } from '../../protocol/events.ts';
 import { type Fields, fieldsOf, parseFields, parseJson } from '../../protocol/fields.ts';
-import { recordPermissions, recordRequest } from '../control/callers-requests.ts';
+import { closeQuestion, recordPermissions, recordRequest } from '../control/callers-requests.ts';
 import { askAgents, mergeInitialize, openControl, refuseQuestions } from '../control/control.ts';
 import type { OutsideRequest, Prompt } from '../input.ts';
 import { recordInterrupt } from '../operations/compact.ts';
 import { adviseDueRelief, dueRelief } from '../operations/relief.ts';
 import { answerWithDeferredEnd, waiting, withPrompt } from '../prompts/mailbox.ts';
-import { successLine } from '../prompts/own-lines.ts';
+import { stopWhenTurnBegins, successLine } from '../prompts/own-lines.ts';
 import { toPrompt } from '../prompts/prompt.ts';
 import { withoutWakeup } from '../prompts/tasks.ts';
 import type { Requester } from '../relief/relief-state.ts';
@@ -25,7 +25,13 @@ export function onCallerLine(before: GovernorState, event: Event, line: string):
   const request = requestToCtxb(event);
   if (request !== undefined) return onOutsideRequest(state, request.ask, request.by);
   if (event.kind === 'control-request') {
-    if (event.subtype === 'interrupt' && state.turn.phase === 'sent') return interruptLater(state, event);
+    // Now claude would drop a sent prompt. Without ctxb, it does so only in a hook of the caller's.
+    if (event.subtype === 'interrupt' && state.turn.phase === 'sent' && state.process.control.questions.length === 0) {
+      return emit(stopWhenTurnBegins(state), {
+        kind: 'reply',
+        line: successLine(event.requestId, { still_queued: [] }),
+      });
+    }
     return handleControlRequest(recordRequest(state, event), event, line);
   }
   // Between two processes claude cannot answer.
@@ -52,8 +58,7 @@ function requestToCtxb(event: Event): { readonly ask: OutsideRequest; readonly b
 
 function dispatch(state: GovernorState, event: Event, line: string): GovernorState {
   if (event.kind === 'control-response') {
-    const questions = state.process.control.questions.filter((id) => id !== event.requestId);
-    return recordPermissions(sendLine(changedIn(state, 'control', { questions }), line), event);
+    return recordPermissions(sendLine(closeQuestion(state, event.requestId), line), event);
   }
   if (event.kind !== 'user' || !isAnswerable(line)) return sendLine(state, line);
   const prompt = toPrompt(event, line);
@@ -75,12 +80,6 @@ function handleControlRequest(state: GovernorState, event: ControlRequestEvent, 
   if (event.subtype !== 'initialize') return sendLine(state, line);
   // The next process gets the recorded `initialize`.
   return state.process.phase === 'dead' ? state : mergeInitialize(state, event.request, event.requestId);
-}
-
-/** Interrupts a sent prompt when its turn begins. claude would drop the prompt now. */
-function interruptLater(state: GovernorState, { requestId }: ControlRequestEvent): GovernorState {
-  const stopped = changedIn(state, 'mailbox', { stopNext: true });
-  return emit(stopped, { kind: 'reply', line: successLine(requestId, { still_queued: [] }) });
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { ControlRequestEvent, Event, ResultEvent } from '../../protocol/events.ts';
 import { askCostOfUnseenCalls, enforceAgentLimits } from '../agents/agent-limits.ts';
 import { agentOf, readAgents, reportsStoppedAgent } from '../agents/agents.ts';
-import { recordMode, recordResponse } from '../control/callers-requests.ts';
+import { closeQuestion, recordMode, recordResponse } from '../control/callers-requests.ts';
 import { askWhenNeeded, delayToolHook, onOwnResponse, onQuestion, replyForCaller } from '../control/control.ts';
 import { answerCallback } from '../control/hook-callbacks.ts';
 import { askNewWindow, placeTrigger } from '../control/trigger.ts';
@@ -90,6 +90,7 @@ function unlessReplay<E extends Event>(rule: Rule<E>): Rule<E> {
 /** The rules for each line, in order. `advance` then decides what happens between turns. */
 const RULES: readonly Rule[] = [
   onKind('control-response', recordResponse),
+  onKind('control-cancel', (state, { event }) => closeQuestion(state, event.requestId)),
   onKind('mode', recordMode),
   unlessReplay(updateTools),
   onKind('boundary', recordCompaction),
@@ -109,10 +110,10 @@ const RULES: readonly Rule[] = [
   onFact('ending', onFailedTurn),
   onFact('ending', restartOwnTurnTimer),
   stopHeldPrompt,
-  // When a turn begins, these timers must not apply to the next prompt.
+  // When a turn begins or ends, these timers must not apply to the next prompt.
   whenActing((state, { before }) => {
-    const hasBegun = before.turn.phase === 'sent' && state.turn.phase === 'running';
-    return hasBegun ? emit(state, clearTimer('turn'), clearTimer('skip')) : state;
+    const hasMovedOn = before.turn.phase === 'sent' && state.turn.phase !== 'sent';
+    return hasMovedOn ? emit(state, clearTimer('turn'), clearTimer('skip'), clearTimer('interrupt')) : state;
   }),
   // Changes of the context.
   onKind('compact-status', giveUpAfterNativeFailure),

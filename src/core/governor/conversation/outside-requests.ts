@@ -6,7 +6,7 @@ import type { OutsideRequest } from '../input.ts';
 import { loadMod } from '../operations/load-mod.ts';
 import { endWithProcess } from '../process/process.ts';
 import { isLastTurn } from '../prompts/mailbox.ts';
-import { sendInterrupt, successLine } from '../prompts/own-lines.ts';
+import { sendInterrupt, stopWhenTurnBegins, successLine } from '../prompts/own-lines.ts';
 import { prefixOf } from '../relief/accounts.ts';
 import type { ReliefRequest, Requester, UnmeasuredRelief } from '../relief/relief-state.ts';
 import type { GovernorState } from '../state.ts';
@@ -139,5 +139,5 @@ export function onInterrupt(before: GovernorState, reason = 'the user asked to s
   // Without a session id claude may still wait for its hooks and hold the prompt, which must not start.
   if (state.session.id === undefined) return emit(next, { kind: 'kill', signal: 'SIGTERM' });
   // claude ignores an interrupt before the turn begins, so ctxb stops the turn later.
-  return changedIn(next, 'mailbox', { stopNext: true });
+  return stopWhenTurnBegins(next);
 }

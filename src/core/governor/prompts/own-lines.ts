@@ -108,6 +108,11 @@ export function sendInterrupt(state: GovernorState, stopped: StopReason = 'asked
   return request(changedIn(state, 'turn', { stopped }), 'interrupt', { subtype: 'interrupt' });
 }
 
+/** Stops the turn of a sent prompt. After 2 s claude is in a long prompt hook, which an interrupt stops too. */
+export function stopWhenTurnBegins(state: GovernorState): GovernorState {
+  return emit(changedIn(state, 'mailbox', { stopNext: true }), setTimer('interrupt', 2_000));
+}
+
 /**
  * Stops the turn of a prompt that was interrupted before the turn began, or that crosses a limit. Not earlier: claude
  * drops a prompt that is interrupted before its turn runs.

@@ -115,8 +115,9 @@ describe('an interrupt by the caller before the turn of a prompt begins', () => 
   function interrupted(): Driver {
     const driver = afterTurn(20_000, { callerSpeaksProtocol: true });
     driver.prompt('Second.');
-    const [reply, ...others] = driver.caller(stop);
+    const [timer, reply, ...others] = driver.caller(stop);
     expect(others).toEqual([]);
+    expect(timer).toMatchObject({ kind: 'set-timer', timer: 'interrupt' });
     expect(JSON.parse(String((reply as { line: string }).line))).toMatchObject({
       response: { subtype: 'success', request_id: 'stop', response: { still_queued: [] } },
     });
@@ -130,6 +131,44 @@ describe('an interrupt by the caller before the turn of a prompt begins', () => 
     driver.claude(initLine());
     expect(interrupts(driver)).toHaveLength(1);
     expect(driver.claude(stopped())).toContainEqual({ kind: 'answered', uuids: ['prompt-2'] });
+  });
+
+  /** The caller's own hook, which claude calls with the prompt. */
+  const callersHook = {
+    type: 'control_request',
+    request_id: 'asked',
+    request: { subtype: 'hook_callback', callback_id: 'mine', input: { hook_event_name: 'UserPromptSubmit' } },
+  };
+
+  it("is passed on while a prompt hook of the caller's runs, as claude stops the hook", () => {
+    const driver = afterTurn(20_000, { callerSpeaksProtocol: true });
+    driver.prompt('Second.');
+    driver.claude(callersHook);
+    expect(sent(driver.caller(stop))).toEqual([stop]);
+    driver.claude(initLine());
+    expect(interrupts(driver)).toEqual([stop]);
+  });
+
+  it('waits again after claude has cancelled its question to the caller', () => {
+    const driver = afterTurn(20_000, { callerSpeaksProtocol: true });
+    driver.prompt('Second.');
+    driver.claude(callersHook, { type: 'control_cancel_request', request_id: 'asked' });
+    expect(kinds(driver.caller(stop))).toEqual(['set-timer', 'reply']);
+  });
+
+  it('does not wait for a long hook of the settings', () => {
+    const driver = interrupted();
+    driver.claude(hookLine('UserPromptSubmit', { prompt: 'Second.' }));
+    driver.timeout('interrupt');
+    expect(interrupts(driver)).toHaveLength(1);
+    // claude ignored it if it had not read the prompt.
+    driver.claude(initLine());
+    expect(interrupts(driver)).toHaveLength(2);
+  });
+
+  it.each([initLine(), resultLine()])('stops waiting when the turn begins or ends: $type', (line) => {
+    const driver = interrupted();
+    expect(driver.claude(line)).toContainEqual({ kind: 'clear-timer', timer: 'interrupt' });
   });
 
   it('stops the turn in a new process if claude dies before', () => {

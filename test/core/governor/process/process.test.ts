@@ -191,7 +191,8 @@ describe('claude dies within a turn', () => {
     const timers = midTurn()
       .tell(exitEvent())
       .flatMap((action) => (action.kind === 'clear-timer' ? [action.timer] : []));
-    expect(timers.sort()).toEqual(['background', 'context', 'exact', 'exit', 'operation', 'skip', 'stall', 'turn']);
+    const all = ['background', 'context', 'exact', 'exit', 'interrupt', 'operation', 'skip', 'stall', 'turn'];
+    expect(timers.sort()).toEqual(all);
   });
 });
 

@@ -198,6 +198,14 @@ describe('no stall is', () => {
     expect(quiet(driver, 60)).toEqual([]);
   });
 
+  it('a question that claude has cancelled only until then', () => {
+    const driver = midTurn(RECOVERY, { callerSpeaksProtocol: true });
+    const request = { subtype: 'can_use_tool', tool_name: 'Bash' };
+    driver.claude({ type: 'control_request', request_id: 'q', request });
+    driver.claude({ type: 'control_cancel_request', request_id: 'q' });
+    expect(quiet(driver, 60)).toContain('silence:claude');
+  });
+
   it('the time while the machine slept', () => {
     const driver = midTurn();
     driver.wait(8 * 60 * MINUTE);
