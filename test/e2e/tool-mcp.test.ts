@@ -24,15 +24,26 @@ it('a text of 5 MB is stored once, by claude; ctxb tells the agent how much it m
   expect(storedResults(world)).toEqual({});
 });
 
-inSoak('cuts a text of 60,000 characters, and keeps the whole', async () => {
+it('a text of 60,000 characters is stored by claude, as without ctxb', async () => {
   await using world = await startCaller(() => [mcp('text', { chars: 60_000 })]);
   await runTools(world, { claude: MCP });
 
   const [result = ''] = given(world);
+  const path = /Full output saved to: (\S+)/.exec(result)?.[1] ?? '';
+  expect(statSync(path).size).toBeGreaterThan(60_000);
+  expect(result.length).toBeLessThan(3_000);
+  expect(storedResults(world)).toEqual({});
+});
+
+inSoak('cuts a text of 49,000 characters, and keeps the whole', async () => {
+  await using world = await startCaller(() => [mcp('text', { chars: 49_000 })]);
+  await runTools(world, { claude: MCP });
+
+  const [result = ''] = given(world);
   const [text = ''] = Object.values(storedResults(world));
-  expect(text).toHaveLength(60_000);
+  expect(text).toHaveLength(49_000);
   expect(result.length).toBeLessThan(ALLOCATION);
-  expect(result).toContain('60000 characters in');
+  expect(result).toContain('49000 characters in');
   expect(result).toContain('\nline 1 of the text\nline 2 of the text\n');
   expect(result.trimEnd().endsWith(text.trimEnd().slice(-1_000))).toBe(true);
   expect(result).not.toContain('<persisted-output>');
@@ -48,22 +59,22 @@ it('a JSON list arrives as a shorter list, and Read returns the next items', asy
   expect(items.length).toBeGreaterThan(200);
   expect(list.length).toBeLessThan(ALLOCATION);
   const told = newestWords(mainRequests(world.standin)[1]);
-  expect(told).toContain(`$: total 1000, returned ${items.length}, the next has offset ${items.length} and begins on`);
+  expect(told).toContain(`$: total 550, returned ${items.length}, the next has offset ${items.length} and begins on`);
 
   const page = JSON.parse(`[${itemsIn(next).join(',')}]`) as { id: number }[];
   expect(page.map(({ id }) => id)).toEqual(Array.from({ length: 50 }, (_, index) => items.length + index));
   const [stored = ''] = Object.values(storedResults(world));
-  expect(JSON.parse(stored)).toHaveLength(1_000);
+  expect(JSON.parse(stored)).toHaveLength(550);
 });
 
 inSoak('structured content keeps its shape', async () => {
-  await using world = await startCaller(() => [mcp('structured', { count: 700 })]);
+  await using world = await startCaller(() => [mcp('structured', { count: 550 })]);
   await runTools(world, { claude: MCP });
 
   const [result = ''] = given(world);
   const { items } = JSON.parse(result) as { items: unknown[] };
   expect(result.length).toBeLessThan(ALLOCATION);
-  expect(toldLast(world)).toContain(`$.items: total 700, returned ${items.length}, the next has offset`);
+  expect(toldLast(world)).toContain(`$.items: total 550, returned ${items.length}, the next has offset`);
 });
 
 inSoak('keeps a picture, whether it cuts the text beside it or not', async () => {
@@ -94,7 +105,7 @@ function listReader(): Scenario {
   return {
     calls: (request, index) => {
       const context = contextOf(request);
-      if (index === 0) return { tools: [mcp('list', { count: 1_000 })], context };
+      if (index === 0) return { tools: [mcp('list', { count: 550 })], context };
       const [, path = '', line] = /is in (\S+)\. .*begins on line (\d+) of that file/.exec(newestWords(request)) ?? [];
       if (line === undefined) return { text: 'done', context };
       return { tools: [read(path, { offset: Number(line), limit: 50 })], context };

@@ -50,7 +50,7 @@ inSoak(
         bash(`cat ${cwd}/short.txt`),
         mcp('text', { chars: 45_000 }),
         bash(`cat ${cwd}/short.txt; exit 3`),
-        mcp('list', { count: 600 }),
+        mcp('list', { count: 550 }),
         read(`${cwd}/short.txt`),
         read(`${cwd}/missing.txt`),
       ],
@@ -65,13 +65,13 @@ inSoak(
     expect(`${print}\n`).toBe(numbered(100));
     expect(text).toContain('45000 characters in');
     expect(failed).toContain('Exit code 3');
-    expect(JSON.parse(list).length).toBeLessThan(600);
+    expect(JSON.parse(list).length).toBeLessThan(550);
     expect(linesOf(short)).toHaveLength(101);
     expect(missing).toContain('does not exist');
     expect(Object.keys(storedResults(world))).toHaveLength(2);
     // Each hint is about its own call.
     const told = newestWords(mainRequests(world.standin).at(-1));
-    expect(told.match(/This Read gives/g)).toHaveLength(1);
+    expect(told.match(/This Read returns/g)).toHaveLength(1);
     expect(told.match(/ctxb cut the JSON of mcp__srv__list/g)).toHaveLength(1);
 
     expect(streamedResults(run)).toEqual(resultsIn(mainRequests(world.standin).at(-1)).map(({ id }) => id));

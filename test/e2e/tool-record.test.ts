@@ -8,9 +8,9 @@ import { bash, configure, file, MCP, mcp, numbered, read, startCaller, storedRes
 inSoak('replaying the record of a run with tool budgets gives the decisions of its journal again', async () => {
   await using world = await startCaller((cwd) => [
     [read(`${cwd}/long.txt`), read(`${cwd}/short.txt`), bash('cat long.txt | head -n 700')],
-    mcp('list', { count: 1_000, limit: 50 }),
-    [mcp('list', { count: 1_000 }), mcp('text', { chars: 60_000 }), mcp('text', { chars: 5_000_000 })],
-    mcp('list', { count: 1_000 }),
+    mcp('list', { count: 550, limit: 50 }),
+    [mcp('list', { count: 550 }), mcp('text', { chars: 45_000 }), mcp('text', { chars: 5_000_000 })],
+    mcp('list', { count: 550 }),
     bash('cat long.txt; exit 3'),
     ...Array(4).fill(bash('cat long.txt | tail -n 700')),
     {
@@ -34,6 +34,6 @@ inSoak('replaying the record of a run with tool budgets gives the decisions of i
     new Set(['mid-turn:trigger', 'tool-budget:call', 'tool-budget:result']),
   );
   // The fourth time the same is asked for, it comes whole.
-  expect(Object.keys(storedResults(world))).toHaveLength(6);
+  expect(Object.keys(storedResults(world))).toHaveLength(7);
   await expectSameDecisions(world, record);
 });

@@ -104,7 +104,7 @@ inSoak('a Read that a deny rule refuses does not count as a result', async () =>
     claude: [...MODEL, ...settings({ deny: ['Read(./long.txt)'] })],
   });
 
-  expect(newestWords(mainRequests(world.standin).at(-1))).not.toContain('This Read gives');
+  expect(newestWords(mainRequests(world.standin).at(-1))).not.toContain('This Read returns');
 });
 
 async function startFiles(stepsIn: (cwd: string) => readonly ToolUse[]) {

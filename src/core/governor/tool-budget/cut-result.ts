@@ -129,6 +129,8 @@ interface ResultText {
   readonly text: string;
   /** The text blocks, if the result is a list. */
   readonly texts?: readonly string[];
+  /** Whether claude stores the whole result after this hook, and shows the model only its beginning. */
+  readonly willBeStored?: boolean;
   /** Returns the tool's own shape, which claude checks: with any other shape it silently keeps the original. */
   readonly replaced: (text: string) => unknown;
 }
@@ -138,7 +140,7 @@ interface ResultText {
  */
 export function resultText(tool: string, response: unknown): ResultText | undefined {
   if (tool.startsWith('mcp__')) {
-    if (typeof response === 'string') return { text: response, replaced: (text) => [{ type: 'text', text }] };
+    if (typeof response === 'string') return ofText(response, (text) => [{ type: 'text', text }]);
     // A list with texts, pictures and other blocks; with structured content, a text that contains JSON.
     return Array.isArray(response) ? listText(response, (blocks) => blocks) : undefined;
   }
@@ -146,6 +148,13 @@ export function resultText(tool: string, response: unknown): ResultText | undefi
   if (tool === 'Bash') return bashText(report);
   if (tool === 'Read') return lineText(report);
   return isAgentCall(tool) ? agentText(report) : undefined;
+}
+
+/** UTF-16 units above which claude stores a result of an MCP tool or a subagent that is only text. */
+const STORED_LENGTH = 50_000;
+
+function ofText(text: string, replaced: ResultText['replaced'], isOnlyText = true): ResultText {
+  return { text, willBeStored: isOnlyText && text.length > STORED_LENGTH, replaced };
 }
 
 const SAVED =
@@ -189,14 +198,11 @@ function listText(blocks: readonly unknown[], whole: (blocks: readonly unknown[]
   const texts = blocks.flatMap((block) => (isText(block) ? [block.text] : []));
   const first = blocks.findIndex(isText);
   if (first < 0) return undefined;
-  return {
-    text: texts.join('\n'),
-    texts,
-    replaced: (text) =>
-      whole(
-        blocks.flatMap((block, index) => (index === first ? [{ type: 'text', text }] : isText(block) ? [] : [block])),
-      ),
-  };
+  const replaced = (text: string) =>
+    whole(
+      blocks.flatMap((block, index) => (index === first ? [{ type: 'text', text }] : isText(block) ? [] : [block])),
+    );
+  return { ...ofText(texts.join('\n'), replaced, texts.length === blocks.length), texts };
 }
 
 function isText(block: unknown): block is { readonly type: 'text'; readonly text: string } {

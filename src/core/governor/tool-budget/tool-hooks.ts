@@ -27,7 +27,7 @@ export function onPostToolUse(before: GovernorState, call: ToolCall): GovernorSt
 function withinBudget(before: GovernorState, call: ToolCall): GovernorState {
   const result =
     budgetMode(before) === 'off' || hasPassed(before, call) ? undefined : resultText(call.tool, call.response);
-  if (result === undefined) return answerHook(afterPass(before, call), call);
+  if (result === undefined || result.willBeStored) return answerHook(afterPass(before, call), call);
   const stored = storedPath(call.tool, call.response);
   if (stored !== undefined) return answerHook(before, call, pointer(before, call, stored));
   // Release the room reserved for this call before measuring it.

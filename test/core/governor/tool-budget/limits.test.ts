@@ -191,17 +191,37 @@ describe('a result', () => {
     expect(answer(played(inTurn(), failing({ error: 'Exit code 1' }))).context).toBeUndefined();
   });
 
+  const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: '' } };
+  const line = (length: number) => ({ type: 'text', text: 'x y '.repeat(length / 4) });
+  it.each([
+    { what: '50,000 characters', tool: 'mcp__srv__get', response: [line(50_000)], isCut: true },
+    { what: 'more', tool: 'mcp__srv__get', response: [line(50_004)], isCut: false },
+    { what: 'more in two texts', tool: 'mcp__srv__get', response: [line(30_000), line(30_000)], isCut: false },
+    { what: 'more as JSON', tool: 'mcp__srv__get', response: JSON.stringify(line(50_004)), isCut: false },
+    { what: 'more beside a picture', tool: 'mcp__srv__get', response: [line(60_000), image], isCut: true },
+    {
+      what: 'more of an agent',
+      tool: 'Agent',
+      response: { status: 'completed', content: [line(60_000)] },
+      isCut: false,
+    },
+    { what: 'more of a command', tool: 'Bash', response: bash(OUTPUT), isCut: true },
+  ])('that claude stores itself stays with claude: $what', ({ tool, response, isCut }) => {
+    const { specific } = answer(played(inTurn(), called({ tool, response })));
+    expect(specific?.updatedToolOutput !== undefined).toBe(isCut);
+  });
+
   it('of JSON stays JSON, with the omissions described next to it', () => {
-    const items = Array.from({ length: 9_000 }, (_, id) => ({ id, name: `item ${id}` }));
-    const text = JSON.stringify({ items, total: 9_000 });
+    const items = Array.from({ length: 1_500 }, (_, id) => ({ id, name: `item ${id}` }));
+    const text = JSON.stringify({ items, total: 1_500 });
     const actions = played(inTurn(), called({ tool: 'mcp__srv__list', response: [{ type: 'text', text }] }));
     const { specific, context = '' } = answer(actions);
     const output = specific?.updatedToolOutput as readonly { readonly text: string }[] | undefined;
     const cut = JSON.parse(output?.[0]?.text ?? '') as { items: unknown[]; total: number };
-    expect(cut).toEqual({ items: items.slice(0, cut.items.length), total: 9_000 });
+    expect(cut).toEqual({ items: items.slice(0, cut.items.length), total: 1_500 });
     const { length } = cut.items;
     expect(context).toContain(
-      `$.items: total 9000, returned ${length}, the next has offset ${length} and begins on line `,
+      `$.items: total 1500, returned ${length}, the next has offset ${length} and begins on line `,
     );
     const line = Number(/begins on line (\d+)/.exec(context)?.[1]);
     const [store] = actions;
@@ -213,7 +233,7 @@ describe('a result', () => {
   it('of JSON with hundreds of lists has a short description', () => {
     const lists = Array.from({ length: 300 }, (_, at) => [
       `list_${'n'.repeat(40)}_${at}`,
-      Array.from({ length: 200 }, () => 1),
+      Array.from({ length: 50 }, () => 1),
     ]);
     const text = JSON.stringify(Object.fromEntries(lists));
     const { context = '' } = answer(
@@ -227,7 +247,7 @@ describe('a result', () => {
 describe('a replacement that this claude ignores', () => {
   it.each([
     { what: 'text', tool: 'Bash', text: OUTPUT },
-    { what: 'JSON', tool: 'mcp__srv__list', text: JSON.stringify(Array.from({ length: 20_000 }, (_, id) => ({ id }))) },
+    { what: 'JSON', tool: 'mcp__srv__list', text: JSON.stringify(Array.from({ length: 3_500 }, (_, id) => ({ id }))) },
     {
       what: 'JSON on many lines',
       tool: 'Bash',
@@ -251,7 +271,7 @@ describe('a replacement that this claude ignores', () => {
 
   it.each([
     { what: 'a text', tool: 'Bash', text: OUTPUT },
-    { what: 'JSON', tool: 'mcp__srv__list', text: JSON.stringify(Array.from({ length: 20_000 }, (_, id) => ({ id }))) },
+    { what: 'JSON', tool: 'mcp__srv__list', text: JSON.stringify(Array.from({ length: 3_500 }, (_, id) => ({ id }))) },
   ])('is not reported if $what is accepted, wrapped or failed', ({ tool, text }) => {
     const response = tool === 'Bash' ? bash(text) : [{ type: 'text', text }];
     const ways = [
