@@ -2,11 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
-import { useFolderInMemory } from './support/folder-in-memory.ts';
 import { SlowestFiles } from './support/slowest-files.ts';
 import { SOAK_FILES } from './support/soak-files.ts';
-
-useFolderInMemory();
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
