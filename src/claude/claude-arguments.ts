@@ -33,7 +33,7 @@ const SESSION_OPTIONS: ReadonlySet<string> = new Set([
   ...['--session-id', '--fork-session', '--resume-session-at', '--resume-drops-turn', '--reply-on-resume'],
 ]);
 /** Options whose hooks run once a run. */
-const SETUP_OPTIONS: readonly string[] = ['--init', '--maintenance'];
+const SETUP_OPTIONS: ReadonlySet<string> = new Set(['--init', '--maintenance']);
 const FALSE_WORDS: ReadonlySet<string | undefined> = new Set(['false', '0', 'no', 'off']);
 
 type InputFormat = 'text' | 'stream-json';
@@ -82,10 +82,7 @@ export function childArguments(invocation: HeadlessInvocation): string[] {
  * @param resume the session to resume; undefined: a fresh one
  */
 export function successorArguments(invocation: HeadlessInvocation, resume: string | undefined): string[] {
-  const again = tokenise(invocation.passedAgain).flatMap(({ kind, name, written }) =>
-    kind === 'option' && SETUP_OPTIONS.includes(name) ? [] : written,
-  );
-  return [...ourArguments(invocation), ...optionArguments('--resume', resume), ...again];
+  return [...ourArguments(invocation), ...optionArguments('--resume', resume), ...invocation.passedAgain];
 }
 
 export function optionArguments(name: string, value: string | undefined): string[] {
@@ -180,8 +177,9 @@ function headlessInvocation(
     ignoredWords: freeWords(tokens).flatMap((word) => (word === prompt ? [] : word.written)),
     /** The caller's arguments in order, without the prompt, `-p`, `--verbose` and the two formats. */
     passed: tokens.flatMap((token) => (token === prompt ? [] : passedOn(token))),
-    /** `passed` without the session to resume, for a process that replaces the first one. */
-    passedAgain: tokens.flatMap((token) => (token === prompt || namesSession(token) ? [] : passedOn(token))),
+    /** `passed` without session and setup, for a process that replaces the first one. */
+    passedAgain: tokens.flatMap((token) => (token === prompt || isOnlyForFirst(token) ? [] : passedOn(token))),
+    namesSession: [...SESSION_OPTIONS].some((name) => options.has(name)),
     inputFormat,
     outputFormat,
     /** Whether the output format has no place for thoughts, so that claude need not ask for them. */
@@ -228,8 +226,8 @@ function realPrompt(prompt: string | undefined): string | undefined {
   return prompt === '' || prompt === 'code' ? undefined : prompt;
 }
 
-function namesSession(token: Token): boolean {
-  return token.kind === 'option' && SESSION_OPTIONS.has(token.name);
+function isOnlyForFirst({ kind, name }: Token): boolean {
+  return kind === 'option' && (SESSION_OPTIONS.has(name) || SETUP_OPTIONS.has(name));
 }
 
 /**

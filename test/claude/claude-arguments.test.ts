@@ -134,6 +134,7 @@ describe('readClaudeArguments reads the formats and switches', () => {
       ignoredWords: [],
       passed: [],
       passedAgain: [],
+      namesSession: false,
       inputFormat: 'text',
       outputFormat: 'text',
       verbose: false,

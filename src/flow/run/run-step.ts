@@ -153,11 +153,11 @@ export function readStepClaude(words: readonly string[], model: string | undefin
 }
 
 function refuseFlowOptions(invocation: HeadlessInvocation): void {
-  const { prompt, resumes, passed, passedAgain, inputFormat, outputFormat } = invocation;
+  const { prompt, namesSession, passed, inputFormat, outputFormat } = invocation;
   const isUnnamedWorktree = withNamedWorktree(invocation, '').passed.length > passed.length;
   const wrong = presentLines(
     prompt !== undefined && `the prompt "${prompt}"`,
-    (resumes || passed.length > passedAgain.length) && 'the session',
+    namesSession && 'the session',
     isUnnamedWorktree && 'the worktree (or give it a name)',
     (inputFormat !== 'text' || outputFormat !== 'stream-json') && 'the format',
   );

@@ -109,8 +109,3 @@ function writtenEntry(entry: unknown): unknown {
   const content = stringOf(ruleContent).replace(/[\\()]/g, '\\$&');
   return content === '' ? toolName : `${toolName}(${content})`;
 }
-
-/** claude has the answer, or has cancelled its question. */
-export function closeQuestion(state: GovernorState, requestId: string): GovernorState {
-  return changedIn(state, 'control', { questions: state.process.control.questions.filter((id) => id !== requestId) });
-}

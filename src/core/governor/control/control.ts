@@ -257,6 +257,11 @@ export function onQuestion(state: GovernorState, requestId: string): GovernorSta
   return changedIn(state, 'control', { questions: [...state.process.control.questions, requestId] });
 }
 
+/** claude has the answer, or has cancelled its question. */
+export function closeQuestion(state: GovernorState, requestId: string): GovernorState {
+  return changedIn(state, 'control', { questions: state.process.control.questions.filter((id) => id !== requestId) });
+}
+
 /**
  * ctxb's reply to a question about its own turns and prompts; undefined if the caller must answer. The caller always
  * answers hooks about tools, compactions and sessions, because these guard real effects.

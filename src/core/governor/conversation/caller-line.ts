@@ -1,8 +1,8 @@
 import { isContent } from '../../protocol/blocks.ts';
 import type { ControlRequestEvent, Event } from '../../protocol/events.ts';
 import { type Fields, fieldsOf, parseFields, parseJson } from '../../protocol/fields.ts';
-import { closeQuestion, recordPermissions, recordRequest } from '../control/callers-requests.ts';
-import { askAgents, mergeInitialize, openControl, refuseQuestions } from '../control/control.ts';
+import { recordPermissions, recordRequest } from '../control/callers-requests.ts';
+import { askAgents, closeQuestion, mergeInitialize, openControl, refuseQuestions } from '../control/control.ts';
 import type { OutsideRequest, Prompt } from '../input.ts';
 import { recordInterrupt } from '../operations/compact.ts';
 import { adviseDueRelief, dueRelief } from '../operations/relief.ts';
@@ -24,16 +24,7 @@ export function onCallerLine(before: GovernorState, event: Event, line: string):
   if (state.run.mode !== 'act') return passThrough(state, event, line);
   const request = requestToCtxb(event);
   if (request !== undefined) return onOutsideRequest(state, request.ask, request.by);
-  if (event.kind === 'control-request') {
-    // Now claude would drop a sent prompt. Without ctxb, it does so only in a hook of the caller's.
-    if (event.subtype === 'interrupt' && state.turn.phase === 'sent' && state.process.control.questions.length === 0) {
-      return emit(stopWhenTurnBegins(state), {
-        kind: 'reply',
-        line: successLine(event.requestId, { still_queued: [] }),
-      });
-    }
-    return handleControlRequest(recordRequest(state, event), event, line);
-  }
+  if (event.kind === 'control-request') return handleControlRequest(state, event, line);
   // Between two processes claude cannot answer.
   if (state.process.control.phase !== 'closed' || state.process.phase === 'dead') return dispatch(state, event, line);
   // The caller may send `initialize` until its first prompt.
@@ -72,7 +63,16 @@ function dispatch(state: GovernorState, event: Event, line: string): GovernorSta
   return mustWait ? emit(queued, { kind: 'hold', uuid: prompt.uuid, line }) : queued;
 }
 
-function handleControlRequest(state: GovernorState, event: ControlRequestEvent, line: string): GovernorState {
+function handleControlRequest(before: GovernorState, event: ControlRequestEvent, line: string): GovernorState {
+  const { turn, process } = before;
+  // Now claude would drop a sent prompt. Without ctxb, it does so only in a hook of the caller's.
+  if (event.subtype === 'interrupt' && turn.phase === 'sent' && process.control.questions.length === 0) {
+    return emit(stopWhenTurnBegins(before), {
+      kind: 'reply',
+      line: successLine(event.requestId, { still_queued: [] }),
+    });
+  }
+  const state = recordRequest(before, event);
   if (event.subtype === 'interrupt') {
     const stopped = changedIn(state, 'turn', { stopped: state.turn.stopped ?? 'asked' });
     return sendLine(stopHeldTurnLater(recordInterrupt(endPause(stopped))), line);

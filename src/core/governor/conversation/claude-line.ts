@@ -1,8 +1,15 @@
 import type { ControlRequestEvent, Event, ResultEvent } from '../../protocol/events.ts';
 import { askCostOfUnseenCalls, enforceAgentLimits } from '../agents/agent-limits.ts';
 import { agentOf, readAgents, reportsStoppedAgent } from '../agents/agents.ts';
-import { closeQuestion, recordMode, recordResponse } from '../control/callers-requests.ts';
-import { askWhenNeeded, delayToolHook, onOwnResponse, onQuestion, replyForCaller } from '../control/control.ts';
+import { recordMode, recordResponse } from '../control/callers-requests.ts';
+import {
+  askWhenNeeded,
+  closeQuestion,
+  delayToolHook,
+  onOwnResponse,
+  onQuestion,
+  replyForCaller,
+} from '../control/control.ts';
 import { answerCallback } from '../control/hook-callbacks.ts';
 import { askNewWindow, placeTrigger } from '../control/trigger.ts';
 import { readCost } from '../cost/cost.ts';
