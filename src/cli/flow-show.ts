@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
-import { contextFolder, effectiveConfig } from '../config/resolve-config.ts';
+import type { Config } from '../config/config.ts';
+import { effectiveConfig } from '../config/resolve-config.ts';
 import { CtxbError } from '../errors.ts';
 import { earlierRuns, findRun } from '../flow/earlier-run.ts';
 import { readFlow } from '../flow/file/read-flow.ts';
@@ -22,18 +23,23 @@ export async function explain(file: string, options: FlowFlags, io: Io): Promise
 }
 
 export async function createFlowViewer({ contextDir }: CommonFlags, io: Io) {
-  const config = await effectiveConfig(io, { contextDir });
-  const { window, flow: global } = config;
-  const place = { cwd: io.cwd, contextDir: resolve(io.cwd, config.contextDir), window, global };
+  const { window, flow: global, ...config } = await effectiveConfig(io, { contextDir });
+  const place = { cwd: io.cwd, ...flowRuns(config, io), window, global };
   return (flow: Flow) => viewFlow(flow, place);
 }
 
+const flowRuns = ({ contextDir, cost }: Pick<Config, 'contextDir' | 'cost'>, { cwd }: Io) => ({
+  contextDir: resolve(cwd, contextDir),
+  prices: cost.prices,
+});
+
 /** `ctxb flow report`: prints the inputs and the usage of a run's steps. @param name default: the newest run */
 export async function showReport(name: string | undefined, options: CommonFlags, io: Io): Promise<number> {
-  const folder = await contextFolder(io, options.contextDir);
-  const runs = earlierRuns(folder);
+  const place = flowRuns(await effectiveConfig(io, { contextDir: options.contextDir }), io);
+  const runs = earlierRuns(place);
   const run = name === undefined ? runs[0] : findRun(runs, name);
-  if (run === undefined) throw new CtxbError('unreadable-input', `${folder} has no run of a flow: run one first`);
+  if (run === undefined)
+    throw new CtxbError('unreadable-input', `${place.contextDir} has no run of a flow: run one first`);
   await printResult(reportRun(run), options, io, flowReportText);
   return 0;
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { EMPTY_COST, readCost, totalMicroUsd, toUsd } from '../core/governor/cost/cost.ts';
-import { PRICES } from '../core/governor/cost/prices.ts';
+import type { Prices } from '../core/governor/cost/prices.ts';
 import { decodeLine } from '../core/protocol/decode.ts';
 import { parseFields, parseJson, textOf } from '../core/protocol/fields.ts';
 import { sumOf } from '../core/text/sum-of.ts';
@@ -13,14 +13,20 @@ import type { StepOutput } from './flow.ts';
 
 export type EarlierRun = ReturnType<typeof openRun>;
 
+export interface FlowRuns {
+  readonly contextDir: string;
+  /** For attempts without a report of their cost. */
+  readonly prices: Prices;
+}
+
 /** The runs of one flow, or of all flows, newest first. */
-export function earlierRuns(contextDir: string, flow?: string): EarlierRun[] {
-  return listFlowRuns(contextDir, flow)
-    .map((id) => openRun(contextDir, id))
+export function earlierRuns(runs: FlowRuns, flow?: string): EarlierRun[] {
+  return listFlowRuns(runs.contextDir, flow)
+    .map((id) => openRun(runs, id))
     .filter(({ folder }) => kindOf(folder) === 'folder');
 }
 
-function openRun(contextDir: string, id: string) {
+function openRun({ contextDir, prices }: FlowRuns, id: string) {
   // Opened read-only, so write errors cannot occur.
   const files = openFlowRun(contextDir, id);
   const { folder, read } = files;
@@ -34,10 +40,11 @@ function openRun(contextDir: string, id: string) {
       const receipts = steps.sort().flatMap((step) => readReceipt(read(step, RECEIPT_FILE) ?? '') ?? []);
       return receipts.sort((a, b) => a.items.length - b.items.length);
     },
-    /** Cost of a step's killed and repeated attempts, which its receipt does not include, in US dollars. */
-    otherAttemptsUsd({ step, measured }: KnownReceipt): number {
+    /** Cost of a step's killed and repeated attempts, with their curators, in US dollars. */
+    otherAttemptsUsd({ step, measured, other_curators_usd }: KnownReceipt): number {
       const streams = files.streamsOf(step);
-      return sumOf(measured === undefined ? streams : streams.slice(0, -1), usdIn);
+      const others = measured === undefined ? streams : streams.slice(0, -1);
+      return other_curators_usd + sumOf(others, (stream) => usdIn(stream, prices));
     },
     outputOf(stepId: string): StepOutput | undefined {
       if (!outputs.has(stepId)) outputs.set(stepId, stepOutput(files, stepId));
@@ -46,10 +53,15 @@ function openRun(contextDir: string, id: string) {
   };
 }
 
-function usdIn(stream: string): number {
+function usdIn(stream: string, prices: Prices): number {
   let cost = EMPTY_COST;
-  const list = { prices: PRICES, version: undefined, isRecording: true };
-  for (const line of readLines(stream)) cost = readCost(cost, decodeLine(line), list);
+  let sessionId: string | undefined;
+  let version: string | undefined;
+  for (const line of readLines(stream)) {
+    const event = decodeLine(line);
+    cost = readCost(cost, event, { prices, version, sessionId, isRecording: true });
+    if (event.kind === 'init') ({ sessionId, version = version } = event);
+  }
   return toUsd(totalMicroUsd(cost));
 }
 
@@ -85,6 +97,8 @@ const receiptSchema = v.object({
   step: v.string(),
   context_truncation: v.object({ chars_used: size, budget_chars: size, truncated: v.boolean() }),
   items: v.array(v.object({ outcome: v.picklist(['included', 'summary', 'cut', 'omitted']) })),
+  // Cost of the curators of earlier attempts, in US dollars.
+  other_curators_usd: v.optional(size, 0),
   curation: v.optional(
     v.object({ cost_usd: size, duration_ms: size, fault: v.nullable(v.string()), summed_up: v.array(v.string()) }),
   ),

@@ -243,6 +243,33 @@ inSoak('Ctrl-C while the curator chooses starts no step', async () => {
   expect(run.stderr).toContain('[two] stopped (');
 });
 
+inSoak('the report has the cost of the curators of all attempts', async () => {
+  let isHung = true;
+  await using world = await startWorld({
+    calls: (request) => {
+      const step = stepIn(request);
+      if (step === '') return { text: '{}', context: 30_000 };
+      const delayMs = step === 'two' && isHung ? NEVER_MS : 0;
+      if (delayMs > 0) isHung = false;
+      return { ...named(request), delayMs };
+    },
+  });
+  const file = writeFlow(world, { curator: { enabled: true }, steps: [{ id: 'one' }, { id: 'two' }] });
+  const flow = startFlowFile(world, file);
+  await untilAsked(world, 'two');
+  flow.kill('SIGKILL');
+  await flow.finished;
+  const curatorUsd = () => JSON.parse(stepText(world, 'two', 'receipt.json')).curation.cost_usd;
+  const first = curatorUsd();
+  expect(first).toBeGreaterThan(0);
+  const again = await runFlowFile(world, file, { flags: ['--resume', flowRuns(world)[0] ?? ''] });
+  expect(again.code).toBe(0);
+  const report = await runProgram(process.execPath, [CTXB, 'flow', 'report', '--json'], world.scratch);
+  const { total } = JSON.parse(report.stdout.toString());
+  expect(total.curator_cost_usd).toBeCloseTo(curatorUsd(), 6);
+  expect(total.other_attempts_usd).toBeGreaterThanOrEqual(first);
+});
+
 inSoak.each(
   sampled([
     { signal: 'SIGTERM', code: 143 },

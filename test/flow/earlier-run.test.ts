@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { PRICES } from '../../src/core/governor/cost/prices.ts';
 import { earlierRuns, findRun } from '../../src/flow/earlier-run.ts';
 import { openFlowRun } from '../../src/store/runs/flow-run.ts';
 import { figures, fixtureFlow, keepRun } from '../support/flow-run.ts';
@@ -15,7 +16,7 @@ function place(): string {
   return cwd;
 }
 
-const runsIn = (cwd: string) => earlierRuns(join(cwd, '.context'));
+const runsIn = (cwd: string) => earlierRuns({ contextDir: join(cwd, '.context'), prices: PRICES });
 
 afterEach(() => {
   for (const cwd of places.splice(0)) rmSync(cwd, { recursive: true });
@@ -80,6 +81,19 @@ describe('the files of a run', () => {
     for (const lines of attempts) lines.forEach(files.stream('normalize'));
     const [run] = runsIn(cwd);
     expect(run?.receipts().map(run.otherAttemptsUsd)).toEqual([expect.closeTo(usd, 6)]);
+  });
+
+  it('prices attempts with the prices of the user, and adds the curators of earlier attempts', () => {
+    const cwd = place();
+    keepRun(cwd, 'r1', flow, { normalize: { output: '' } });
+    const files = openFlowRun(join(cwd, '.context'), 'r1');
+    const receipt = JSON.parse(files.read('normalize', 'receipt.json') ?? '');
+    files.writeJson('normalize', 'receipt.json', { ...receipt, other_curators_usd: 0.5 });
+    const message = { id: 'a', model: 'my-model', content: [], usage: { input_tokens: 10_000, output_tokens: 0 } };
+    files.stream('normalize')(JSON.stringify({ type: 'assistant', message, parent_tool_use_id: null }));
+    const rates = { input: 7_000_000, output: 0, cacheWrite: 0, cacheWriteHour: 0, cacheRead: 0 };
+    const [run] = earlierRuns({ contextDir: join(cwd, '.context'), prices: { 'my-model': rates } });
+    expect(run?.receipts().map(run.otherAttemptsUsd)).toEqual([expect.closeTo(0.57, 6)]);
   });
 
   it.each([

@@ -4,12 +4,12 @@ import { align, foldText, presentLines } from '../../report/layout.ts';
 import { onOneLine } from '../../report/printable.ts';
 import type { Style } from '../../report/style.ts';
 import { type BriefingInputs, briefingOf, effectiveCurator, type FlowPlace } from '../briefing.ts';
-import { earlierRuns } from '../earlier-run.ts';
+import { earlierRuns, type FlowRuns } from '../earlier-run.ts';
 import type { Flow, FlowStep } from '../flow.ts';
 import type { ReceiptItem } from '../pack/receipt.ts';
 
-export function viewFlow(flow: Flow, { contextDir, ...place }: FlowPlace & { readonly contextDir: string }) {
-  const [run] = earlierRuns(contextDir, flow.name);
+export function viewFlow(flow: Flow, { contextDir, prices, ...place }: FlowPlace & FlowRuns) {
+  const [run] = earlierRuns({ contextDir, prices }, flow.name);
   const outputs = (id: string) => run?.outputOf(id);
   return { run, explained: explainFlow(flow, { ...place, outputs }, run?.id) };
 }

@@ -8,7 +8,7 @@ import type { FlowRunFiles } from '../../store/runs/flow-run.ts';
 import { briefingOf, effectiveCurator, type FlowPlace, fileExists } from '../briefing.ts';
 import { type Curation, curate } from '../curator/curate.ts';
 import { createSummaries } from '../curator/summaries.ts';
-import { OUTPUT_FILE, RECEIPT_FILE, STEP_FILE, stepOutput } from '../earlier-run.ts';
+import { OUTPUT_FILE, RECEIPT_FILE, readReceipt, STEP_FILE, stepOutput } from '../earlier-run.ts';
 import type { Flow, FlowStep } from '../flow.ts';
 import type { CuratedChoice } from '../pack/priority.ts';
 import { NOT_STARTED, runStep, type StepEnd, type StepRun, type StepWatcher } from './run-step.ts';
@@ -88,6 +88,11 @@ function createSteps(run: FlowRun, stop: FlowStop, io: Io) {
     return { ...end, measured: { ...end.measured, exit_code: 1, error: `it has not made ${missing.join(', ')}` } };
   }
 
+  function curatorsUsd(step: FlowStep): number {
+    const { curation, other_curators_usd = 0 } = readReceipt(files.read(step.id, RECEIPT_FILE) ?? '') ?? {};
+    return other_curators_usd + (curation?.cost_usd ?? 0);
+  }
+
   return async (step: FlowStep): Promise<RanStep> => {
     const curation = await curationOf(step);
     const { pack, budgets } = briefingFor(step, curation?.choice);
@@ -98,7 +103,9 @@ function createSteps(run: FlowRun, stop: FlowStop, io: Io) {
       budgets: budgets.values,
       budget_warnings: budgets.warnings,
       curation: curation?.receipt,
+      other_curators_usd: curatorsUsd(step),
     };
+    files.writeJson(step.id, RECEIPT_FILE, receipt);
     // The signal ended the curator's claude. The step's claude would otherwise start after it.
     if (stop.noMore.aborted) return { ...receipt, measured: NOT_STARTED };
     const fault = curation?.receipt.fault;
@@ -106,7 +113,6 @@ function createSteps(run: FlowRun, stop: FlowStop, io: Io) {
       progress.watcher(step).notice(text);
     }
     files.write(step.id, 'pack.md', pack.text);
-    files.writeJson(step.id, RECEIPT_FILE, receipt);
     const { output, measured } = await runBriefed(step, pack.text);
     files.write(step.id, OUTPUT_FILE, output);
     files.writeJson(step.id, RECEIPT_FILE, { ...receipt, measured });

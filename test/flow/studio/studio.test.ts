@@ -27,7 +27,7 @@ type Place = Parameters<typeof viewFlow>[1];
 
 function studio({ profile, ...place }: Partial<Place> & { profile?: string } = {}) {
   const { path: cwd, contextDir } = folder;
-  return createStudio(folder.file, profile, (flow) => viewFlow(flow, { cwd, contextDir, ...place }));
+  return createStudio(folder.file, profile, (flow) => viewFlow(flow, { cwd, contextDir, prices: {}, ...place }));
 }
 
 const show = (place?: Parameters<typeof studio>[0]) => studio(place)();
