@@ -50,7 +50,7 @@ export function findingsError(what: string, findings: readonly { readonly messag
   return new CtxbError('config', `${what} has ${lines.length} faults:\n  ${lines.join('\n  ')}`);
 }
 
-/** What to do about an error of the system, by its code. */
+/** Remedies for system errors, by error code. */
 const REMEDIES: Readonly<Record<string, string>> = {
   ENOENT: 'name an existing file or folder',
   EACCES: 'make it readable',

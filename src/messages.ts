@@ -12,7 +12,16 @@ import { OLDEST_SUPPORTED } from './core/governor/relief/unsupported.ts';
 import { limitName } from './core/governor/waits/waits-state.ts';
 import { REPORTED_KINDS } from './core/memory/notebook/fact.ts';
 import type { ExactReceipt } from './core/protocol/exact-plan.ts';
-import { counted, dollars, duration, groupedIn, localTime, percent, roundedTokens, tokens } from './report/figures.ts';
+import {
+  counted,
+  dollars,
+  duration,
+  groupDigitsIn,
+  localTime,
+  percent,
+  roundedTokens,
+  tokens,
+} from './report/figures.ts';
 import { presentLines } from './report/layout.ts';
 
 /** A decision as one line for stderr. */
@@ -34,7 +43,7 @@ const TEXTS: { readonly [Name in DecisionName]: (decision: DecisionOf<Name>) => 
     `warning: ${reason}: the cost of this run is unknown, and its limit cannot be kept`,
   'unavailable:max-turns': ({ reason }) => `warning: --max-turns begins again: ${reason}`,
   landed: landedText,
-  'give-up:compaction': ({ reason }) => `${groupedIn(reason)}; no further compaction until the context shrinks`,
+  'give-up:compaction': ({ reason }) => `${groupDigitsIn(reason)}; no further compaction until the context shrinks`,
   'mid-turn:trigger': (trigger) => `the level of compactions in mid-turn is now ${tokens(trigger.tokens)} tokens`,
   'mid-turn:focus': ({ reason }) => `told claude what to keep in its summary: ${reason}`,
   'native-compaction': ({ reason }) => reason,
@@ -43,12 +52,12 @@ const TEXTS: { readonly [Name in DecisionName]: (decision: DecisionOf<Name>) => 
   'dead-end': ({ text }) => `dead end: ${text}`,
   recall: ({ given, hook }) => `gave ${counted(sum(given), 'fact')} from the notes back to the agent (${hook})`,
   receipt: keptText,
-  handoff: ({ reason }) => `handing over to a fresh context: ${groupedIn(reason)}`,
+  handoff: ({ reason }) => `handing over to a fresh context: ${groupDigitsIn(reason)}`,
   'put-off': ({ reason }) => `handoff postponed, because the agent could not answer: ${reason}`,
   'handed-over': ({ by, path }) =>
     `handed over (${by === 'agent' ? "the agent's document" : 'from the notes'}): ${path ?? 'it could not be written'}`,
-  exhausted: ({ reason }) => groupedIn(reason),
-  'give-up:run': ({ path, reason }) => `${groupedIn(reason)}; the work so far: ${path ?? 'not written down'}`,
+  exhausted: ({ reason }) => groupDigitsIn(reason),
+  'give-up:run': ({ path, reason }) => `${groupDigitsIn(reason)}; the work so far: ${path ?? 'not written down'}`,
   resume: () => 'telling the agent to continue',
   'large-task': ({ reason, todo }) => `${reason}${LARGE_TASK[todo]}`,
   'limit:cost': costText,
@@ -57,7 +66,7 @@ const TEXTS: { readonly [Name in DecisionName]: (decision: DecisionOf<Name>) => 
   'silence:claude': silenceText,
   'silence:tool': ({ ms, tool }) => `a tool has run for ${duration(ms)}: ${tool}`,
   'cache-lost': ({ tokens: size, usd, cachedUsd, reason }) =>
-    `the prompt cache was lost: ${tokens(size)} tokens written again for ${dollars(usd)} instead of ${dollars(cachedUsd)}; ${groupedIn(reason)}`,
+    `the prompt cache was lost: ${tokens(size)} tokens written again for ${dollars(usd)} instead of ${dollars(cachedUsd)}; ${groupDigitsIn(reason)}`,
   'limit:usage': usageLimitText,
   'wait:begun': waitText,
   'wait:over': ({ answered, ms, reason }) =>
@@ -92,7 +101,7 @@ export function observedText(decision: Decision): string {
     case 'compact':
       return `a compaction is due: the context is ${fullness(decision.gauge)}`;
     case 'handoff':
-      return `a handoff to a fresh context is due: ${groupedIn(decision.reason)}`;
+      return `a handoff to a fresh context is due: ${groupDigitsIn(decision.reason)}`;
     case 'large-task':
       return decision.reason;
     default:

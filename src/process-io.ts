@@ -58,7 +58,7 @@ export async function runMain(argv: readonly string[]): Promise<void> {
   process.exitCode = exitCode;
   if (!hasStreams) process.exit();
   process.once('beforeExit', () => process.exit());
-  // A living reader has read everything by then.
+  // A reader that is still running has read everything by then.
   if (exitCode > SIGNAL_CODE_BASE) setTimeout(() => process.exit(), READER_PATIENCE_MS).unref();
 }
 

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { CtxbError } from '../errors.ts';
-import { CLAUDE_COMMANDS, CLAUDE_FIRST_WORDS, type Token, tokenise } from './claude-options.ts';
+import { CLAUDE_COMMANDS, CLAUDE_FIRST_WORDS, type Token, tokenize } from './claude-options.ts';
 
 /** Arguments that claude refuses, or that start no headless run. */
 interface UntouchedInvocation {
@@ -53,7 +53,7 @@ const OTHER_MODES: ReadonlySet<string> = new Set([
  * that claude prints its own error.
  */
 export function readClaudeArguments(argv: readonly string[]): ClaudeInvocation {
-  const tokens = tokenise(argv);
+  const tokens = tokenize(argv);
   const usedOptions = tokens.filter((token) => token.kind === 'option');
   const options: Options = new Map(usedOptions.map(({ name, value }) => [name, value]));
   const reason = otherMode(argv, tokens, options) ?? refusal(usedOptions, options);
@@ -95,7 +95,7 @@ export function optionArguments(name: string, value: string | undefined): string
  */
 export function withNamedWorktree(invocation: HeadlessInvocation, name: string): HeadlessInvocation {
   const named = (words: readonly string[]) =>
-    tokenise(words).flatMap(({ kind, name: option, written, value }) => {
+    tokenize(words).flatMap(({ kind, name: option, written, value }) => {
       const isUnnamed = kind === 'option' && option === '--worktree' && value === undefined;
       return isUnnamed ? [...written, name] : written;
     });

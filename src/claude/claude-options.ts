@@ -88,7 +88,7 @@ export interface Token {
 }
 
 /** Splits claude's arguments as its own parser does, which is commander 12. */
-export function tokenise(argv: readonly string[]): Token[] {
+export function tokenize(argv: readonly string[]): Token[] {
   const rest = [...argv];
   const tokens: Token[] = [];
   let owner: string | undefined;

@@ -47,7 +47,7 @@ export async function endClaude(mark: ProcessMark, { graceMs = 5_000 } = {}): Pr
 }
 
 async function endGroup(mark: ProcessMark, graceMs: number, look: () => void): Promise<EndKind> {
-  // ctxb gives claude a group of its own. A claude in another group, such as a shell script's, is signalled alone.
+  // ctxb gives claude a group of its own. A claude in another group, such as a shell script's, is signaled alone.
   const target = readStat(mark.pid)?.group === mark.pid ? -mark.pid : mark.pid;
   if (!sendSignal(target, 'SIGTERM')) return isRunning(mark, target) ? 'refused' : 'ended';
   // claude may have started a command since the first look. Once claude has ended, its children cannot be found.

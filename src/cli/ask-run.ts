@@ -22,7 +22,7 @@ interface AskFlags extends CommonFlags {
   readonly timeout?: number;
 }
 
-const LOOK_MS = 100;
+const POLL_INTERVAL_MS = 100;
 const USUAL_SECONDS = 600;
 
 /** `now` is the help of `--now`; undefined if the command has no such option. */
@@ -149,7 +149,7 @@ async function waitFor<T>(end: number, look: () => T | undefined): Promise<T | u
   while (Date.now() < end) {
     const found = look();
     if (found !== undefined) return found;
-    await delay(LOOK_MS);
+    await delay(POLL_INTERVAL_MS);
   }
   return undefined;
 }

@@ -13,7 +13,7 @@ Examples:
   );
   connect(
     defineRun(command),
-    later(async () => (await import('./flow-run.ts')).runFlowFile),
+    onDemand(async () => (await import('./flow-run.ts')).runFlowFile),
   );
   connect(
     onFlow(
@@ -30,7 +30,7 @@ Examples:
   ctxb flow explain flow.yaml
   ctxb flow explain flow.yaml --profile heavy-context`,
       ),
-    later(async () => (await import('./flow-show.ts')).explain),
+    onDemand(async () => (await import('./flow-show.ts')).explain),
   );
   connect(
     command
@@ -46,7 +46,7 @@ Examples:
   ctxb flow report
   ctxb flow report 20260331 --json`,
       ),
-    later(async () => (await import('./flow-show.ts')).showReport),
+    onDemand(async () => (await import('./flow-show.ts')).showReport),
   );
   connect(
     onFlow(command, 'studio', 'show a flow, its budgets and its last run in a browser, and change the budgets')
@@ -57,11 +57,11 @@ Examples:
 Examples:
   ctxb flow studio flow.yaml`,
       ),
-    later(async () => (await import('./flow-studio.ts')).runStudio),
+    onDemand(async () => (await import('./flow-studio.ts')).runStudio),
   );
 };
 
-function later<Given extends unknown[]>(load: () => Promise<(...given: Given) => Promise<number>>) {
+function onDemand<Given extends unknown[]>(load: () => Promise<(...given: Given) => Promise<number>>) {
   return async (...given: Given) => (await load())(...given);
 }
 

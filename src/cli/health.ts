@@ -73,8 +73,8 @@ async function readAll(folders: readonly string[], contextDir: string | undefine
 /** Throws on an invalid configuration only for the named folder, not for the projects found in it. */
 function contextDirs(named: string, contextDir: string | undefined, { env }: Io) {
   return async (cwd: string): Promise<string> => {
-    const world = { cwd, env, flags: { contextDir } };
-    const resolved = await resolveConfig(world);
+    const sources = { cwd, env, flags: { contextDir } };
+    const resolved = await resolveConfig(sources);
     const { config } = cwd === named ? requireValid(resolved) : resolved;
     return resolve(cwd, config.contextDir);
   };

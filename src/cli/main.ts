@@ -41,7 +41,7 @@ Examples:
   ctxb demo            # ctxb at work, offline`;
 
 /** Minimum columns for the texts of a help page; below that, the terminal wraps the lines. */
-const MIN_TEXT = 20;
+const MIN_TEXT_COLUMNS = 20;
 
 const EXIT_USAGE = 2;
 const EXIT_BUG = 70;
@@ -70,7 +70,7 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
       await warnOfVariables(io);
       return await (await import('./run-claude.ts')).runClaude(argv.slice(2), { flags: {} }, io);
     }
-    if (argv[0] === 'completion' && argv[1] === '--') return await offer(argv.slice(2), io);
+    if (argv[0] === 'completion' && argv[1] === '--') return await completeWords(argv.slice(2), io);
     // ctxb run prints claude's output, and filters its own messages itself.
     return await dispatch(argv, argv[0] === 'run' ? io : withShownOutput(io));
   } catch (error) {
@@ -91,7 +91,7 @@ async function warnOfVariables(io: Io): Promise<void> {
   for (const { message } of readEnvironment(io.env).warnings) tell(io, onOneLine(message));
 }
 
-async function offer(typed: readonly string[], io: Io): Promise<number> {
+async function completeWords(typed: readonly string[], io: Io): Promise<number> {
   const program = await createProgram(io, typed, true, () => {});
   return (await import('./completion.ts')).complete(program, typed, io);
 }
@@ -144,7 +144,7 @@ export async function createProgram(
     .exitOverride()
     .hook('preAction', () => warnOfVariables(io))
     .showHelpAfterError('See ctxb --help.')
-    .configureHelp({ minWidthToWrap: MIN_TEXT })
+    .configureHelp({ minWidthToWrap: MIN_TEXT_COLUMNS })
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
       writeErr: (text) => io.stderr.write(printable(text)),

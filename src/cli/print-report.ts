@@ -40,7 +40,7 @@ export async function printReport(
     faults,
     breaches: [...failing.flat(), ...emptyGateMessages(sessions, faults, isGated(options))],
   };
-  // Without sessions, a report for people would only repeat the message.
+  // Without sessions, a text report would only repeat the message.
   const isEmpty = sessions.length === 0 && (faults.length > 0 || !format.isData);
   const lines = isEmpty ? [] : format.report(sessions, page, outcome);
   const unwritten = await print(lines, format.isData ? undefined : io.stdout.columns, io, clear);

@@ -26,25 +26,25 @@ export function replaySources(sources: readonly Source[], options: SourcesOption
   const { cached, env, ...own } = options;
   const { policy, depth, series, whatIf, retention, explain, onBytes } = own;
   const folder = cached && explain === undefined ? cacheFolder(env) : undefined;
-  const judge = async function* (missing: readonly Source[]): AsyncGenerator<SessionAttempt> {
+  const replay = async function* (missing: readonly Source[]): AsyncGenerator<SessionAttempt> {
     // Loading the governor takes longer than reading the cache.
     const { replayOnThreads } = await import('../replay/threads.ts');
     yield* replayOnThreads(missing, own, PROGRAM);
   };
-  if (folder === undefined) return judge(sources);
+  if (folder === undefined) return replay(sources);
   const program = hash('sha256', readFileSync(PROGRAM));
   const key = JSON.stringify({ program, policy, depth, series, whatIf, retention });
-  return replayCached(sources, openFileCache(join(folder, 'replay'), key), judge, onBytes);
+  return replayCached(sources, openFileCache(join(folder, 'replay'), key), replay, onBytes);
 }
 
 /**
  * Replays sources, with figures from the cache if they have not changed.
- * @param judge judges the other sources, in order
+ * @param replay replays the sources without an entry, in order
  */
 async function* replayCached(
   sources: readonly Source[],
   cache: FileCache,
-  judge: (sources: readonly Source[]) => AsyncGenerator<SessionAttempt>,
+  replay: (sources: readonly Source[]) => AsyncGenerator<SessionAttempt>,
   onBytes: DepthOptions['onBytes'],
 ): AsyncGenerator<SessionAttempt> {
   const known = sources.map((source) => {
@@ -52,8 +52,8 @@ async function* replayCached(
     const kept = identity === undefined ? undefined : cache.get(source.file, identity);
     return { source, identity, found: kept === undefined ? undefined : fromCache(kept) };
   });
-  // Begins with the first one that is needed.
-  const attempts = judge(known.filter(({ found }) => found === undefined).map(({ source }) => source));
+  // A generator: nothing is replayed before the first result is requested.
+  const attempts = replay(known.filter(({ found }) => found === undefined).map(({ source }) => source));
   try {
     for (const { source, identity, found } of known) {
       if (found !== undefined) {

@@ -25,12 +25,12 @@ Examples:
 export async function shim(args: readonly string[], io: Io): Promise<number> {
   const program = await findClaude(io);
   // Inherit from `io` rather than copy it: copying would open stdin, which may belong to claude alone.
-  const world: Io = Object.create(io, { env: { value: nextShim(io.env) } });
+  const shimIo: Io = Object.create(io, { env: { value: nextShim(io.env) } });
   const invocation = readClaudeArguments(args);
   // claude is headless with `-p`, and whenever its output is not a terminal.
   const isHeadless = invocation.kind === 'headless' && (invocation.isPrint || io.stdout.isTTY !== true);
   if (isHeadless && !isOwnChild(io.env)) {
-    return (await import('./run-claude.ts')).runClaude([program, ...args], { flags: {} }, world);
+    return (await import('./run-claude.ts')).runClaude([program, ...args], { flags: {} }, shimIo);
   }
-  return runUntouched(program, args, world);
+  return runUntouched(program, args, shimIo);
 }

@@ -52,7 +52,7 @@ async function lineFor(status: StatusInput | undefined, io: Io): Promise<string>
   const project = status.project ?? io.cwd;
   const { config, findings } = await quickConfig({ cwd: project, env: io.env });
   const log = readLog(status.transcript);
-  // claude reads the line from a pipe, but shows its colours.
+  // claude reads the line from a pipe, but shows its colors.
   const style = await styleFor({ isTTY: true }, io.env);
   const width = Math.max(1, (Number(io.env.COLUMNS) || USUAL_COLUMNS) - MARGIN);
   // If one part of a file is refused, another part may be hostile.

@@ -40,7 +40,7 @@ export interface Origin {
 }
 
 export interface Finding {
-  /** The key's path; the name of the file or variable if no key was recognised. */
+  /** The key's path; the name of the file or variable if no key was recognized. */
   readonly key: string;
   /**
    * One line that starts with `key`, or the option that set it, and names the expected value, the found value and a

@@ -31,7 +31,7 @@ export function adaptToLevels(config: Config, origins: ResolvedConfig['sources']
   /** Lowers a default that is not below the other level, to the same ratio as between the two defaults. */
   function keepBelow(path: ConfigPath, upper: ConfigPath): void {
     if (!isDefault(path) || isInPlace(path, upper)) return;
-    moved.set(path, roundLevel((usual(path) * now(upper)) / usual(upper), now(upper)));
+    moved.set(path, roundLevel((defaultLevel(path) * now(upper)) / defaultLevel(upper), now(upper)));
   }
 
   /** Keeps a default compaction level below a handoff level that was set, or else a default handoff level above it. */
@@ -45,7 +45,7 @@ export function adaptToLevels(config: Config, origins: ResolvedConfig['sources']
   }
 }
 
-function usual(path: ConfigPath): number {
+function defaultLevel(path: ConfigPath): number {
   return Number(valueAt(DEFAULTS, path));
 }
 
@@ -56,8 +56,8 @@ function roundLevel(level: number, other: number): number {
 /** The handoff level that divides the room above the compaction level in the same ratio as the defaults do. */
 function levelAbove(compact: number, window: number | undefined): number {
   const fraction = compact <= 1 || window === undefined ? compact : compact / window;
-  if (fraction >= 1) return usual('thresholds.handoff');
-  const part = (1 - usual('thresholds.handoff')) / (1 - usual('thresholds.compact'));
+  if (fraction >= 1) return defaultLevel('thresholds.handoff');
+  const part = (1 - defaultLevel('thresholds.handoff')) / (1 - defaultLevel('thresholds.compact'));
   return thousandths(1 - part * (1 - fraction));
 }
 

@@ -11,7 +11,7 @@ import type { Finding } from './config.ts';
 import { parseData, SyntaxFault } from './parse-data.ts';
 
 /** Names of configuration files, data formats only. The first one in a folder applies. */
-const PLACES = [
+const FILE_NAMES = [
   '.contextbudgetrc',
   '.contextbudgetrc.json',
   '.contextbudgetrc.yaml',
@@ -103,7 +103,7 @@ function* candidates(cwd: string, home: string | undefined): Generator<Place> {
 }
 
 function placesIn(folder: string, source: Place['source']): Place[] {
-  const paths = PLACES.map((name) => join(folder, name)).filter((path) => existsSync(path) && isOurs(path));
+  const paths = FILE_NAMES.map((name) => join(folder, name)).filter((path) => existsSync(path) && isTrusted(path));
   return paths.map((path) => ({ path, source }));
 }
 
@@ -111,7 +111,7 @@ function placesIn(folder: string, source: Place['source']): Place[] {
  * Whether a file may be used as configuration. Accepts only regular files, because reading a named pipe could block for
  * ever. In a folder that everybody can write to, such as `/tmp`, rejects a file of another user.
  */
-function isOurs(path: string): boolean {
+function isTrusted(path: string): boolean {
   const stats = statSync(path);
   if (!stats.isFile()) return false;
   const isOwnFile = stats.uid === 0 || stats.uid === process.getuid?.();

@@ -2,12 +2,12 @@ import type { Event, ResultEvent } from '../core/protocol/events.ts';
 import type { RequestKind, Scenario } from '../standin/scenario.ts';
 import type { ClaudeOutput, Conversation, Hooks, Stage } from './stage.ts';
 
-/** A fact about claude's behaviour that ctxb relies on. */
+/** A fact about claude's behavior that ctxb relies on. */
 export interface Check {
   readonly name: string;
   /** A sentence in the present tense. */
   readonly fact: string;
-  /** ctxb's behaviour if the fact does not hold. */
+  /** ctxb's behavior if the fact does not hold. */
   readonly fallback: string;
   /** Whether ctxb cannot work with a claude that fails this check. */
   readonly isVital?: true;
@@ -17,10 +17,10 @@ export interface Check {
   readonly expect: (seen: SceneRecord) => readonly Expectation[];
 }
 
-/** @param otherwise describes what was observed if the expectation fails */
-export type Expectation = readonly [holds: boolean, otherwise: string];
+/** @param failure describes what claude did instead, if the expectation fails */
+export type Expectation = readonly [holds: boolean, failure: string];
 
-/** Thrown by scenes when claude's behaviour stops them. The message describes what was observed. */
+/** Thrown by scenes when claude's behavior stops them. The message describes what was observed. */
 export class Contradiction extends Error {}
 
 /**

@@ -21,7 +21,7 @@ export interface TestedClaude {
   readonly mod?: URL;
 }
 
-/** The hooks of a scene, with their answers; undefined is a failure. */
+/** Functions that answer the hooks of a scene; a hook whose function returns undefined fails. */
 export type Hooks = Readonly<Partial<Record<HookName, (input: Fields) => object | undefined>>>;
 
 /** The output of claude in a scene. */

@@ -17,9 +17,9 @@ import { type SetupFinding, setupFinding } from './check.ts';
 
 export type Surroundings = Awaited<ReturnType<typeof inspectSurroundings>>;
 
-export async function inspectSurroundings(world: CwdAndEnv) {
-  const resolved = await resolveConfig(world);
-  const { settings, remarks } = readSettings(world);
+export async function inspectSurroundings(place: CwdAndEnv) {
+  const resolved = await resolveConfig(place);
+  const { settings, remarks } = readSettings(place);
   const odd = checkOddSettings(settings);
   return {
     resolved,
@@ -29,8 +29,8 @@ export async function inspectSurroundings(world: CwdAndEnv) {
     model: textOf((settings.get('env.ANTHROPIC_MODEL') ?? settings.get('model'))?.value),
     remarks: [
       checkNode(process.versions.node),
-      ...checkConfiguration(resolved, readEnvironment(world.env).warnings),
-      checkContextFolder(resolve(world.cwd, resolved.config.contextDir)),
+      ...checkConfiguration(resolved, readEnvironment(place.env).warnings),
+      checkContextFolder(resolve(place.cwd, resolved.config.contextDir)),
       ...remarks,
       ...(odd.length > 0 ? odd : [setupFinding('good', "claude's settings", 'they do not restrict ctxb')]),
     ],
@@ -96,7 +96,7 @@ const MANAGED =
  * The values of claude's settings for the folder and the environment, by name; variables begin with `env.`. Settings
  * override the environment. A file that is not JSON causes a finding.
  */
-function readSettings(world: CwdAndEnv) {
+function readSettings(place: CwdAndEnv) {
   const settings = new Map<string, { readonly value: unknown; readonly where: string }>();
   const remarks: SetupFinding[] = [];
   const add = (fields: Fields, where: string, prefix = '') => {
@@ -104,9 +104,9 @@ function readSettings(world: CwdAndEnv) {
       if (value !== undefined && value !== '') settings.set(prefix + name, { value, where });
     }
   };
-  add(world.env, 'the environment', 'env.');
+  add(place.env, 'the environment', 'env.');
   // In the home folder, the user's settings are also the project's. The last file has the highest precedence.
-  for (const path of new Set([...settingsPaths(world), MANAGED])) {
+  for (const path of new Set([...settingsPaths(place), MANAGED])) {
     if (!existsSync(path)) continue;
     try {
       const fields = fieldsOf(parseJson(readForeign(path, SETTINGS_LIMIT).toString('utf8')));

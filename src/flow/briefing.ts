@@ -28,21 +28,21 @@ export interface BriefingInputs extends FlowPlace {
 }
 
 /** Packs the briefing of a step: the outputs of the steps that it sees, and the files that they made. */
-export function briefingOf(flow: Flow, step: FlowStep, world: BriefingInputs) {
+export function briefingOf(flow: Flow, step: FlowStep, inputs: BriefingInputs) {
   const seen = flow.steps.slice(
     0,
     flow.steps.findIndex(({ id }) => id === step.id),
   );
-  const budgets = effectiveBudgets(flow, step, world);
+  const budgets = effectiveBudgets(flow, step, inputs);
   const history = seen.flatMap(({ id, agent, priority }): PackItem[] => {
-    const output = world.outputs(id);
+    const output = inputs.outputs(id);
     return output === undefined ? [] : [{ ...output, stepId: id, agent, priority }];
   });
   // List the newest first: if not all fit, the last ones are omitted.
-  const artifacts = seen.toReversed().flatMap(({ outputs }) => outputs.filter((path) => fileExists(world, path)));
+  const artifacts = seen.toReversed().flatMap(({ outputs }) => outputs.filter((path) => fileExists(inputs, path)));
   const prompt = step.prompt ?? (step.objective === undefined ? undefined : OBJECTIVE_IS_TASK);
-  const scentTrail = flow.scentTrail && hintsIn(world, flow.scentTrail);
-  const extras = { prompt, artifacts, scentTrail, curated: world.curated };
+  const scentTrail = flow.scentTrail && hintsIn(inputs, flow.scentTrail);
+  const extras = { prompt, artifacts, scentTrail, curated: inputs.curated };
   return { pack: pack(step, history, budgets.budgets, extras), budgets, history, prompt };
 }
 

@@ -16,7 +16,7 @@ import { type PolicyOptions, resolvePolicy, withoutUndefined } from './policy-op
 
 /** Options of a {@link Governor}. Omitted ones are as in a plain `ctxb run -- claude`. */
 export interface GovernorOptions extends Partial<Omit<Run, 'policy' | 'mode'>> {
-  /** What to do, and at which levels. */
+  /** The levels, and the actions at each of them. */
   readonly policy?: PolicyOptions | undefined;
   /**
    * - `observe` (default): reports what is due; returns lines to pass on unchanged.

@@ -18,13 +18,13 @@ import { createHost } from '../host/governor-host.ts';
 import { createModelView } from './model-view.ts';
 import { runForReplay } from './replay-run.ts';
 
-interface Asking {
+interface PlayedClaudeOptions {
   /** The window that claude reports, in tokens. */
   readonly window: () => number | undefined;
   readonly tell: (event: OwnEvent) => void;
   /** A line of claude's. */
   readonly claude: (line: Fields) => void;
-  /** claude gets a line that is no request. */
+  /** claude gets a line other than a request. */
   readonly prompt: (line: Fields) => void;
 }
 
@@ -32,7 +32,7 @@ interface Asking {
  * Plays a claude that obeys the governor: it loads the mod, confirms requests, and compacts by the last plan as the mod
  * does.
  */
-export function createPlayedClaude({ tell, claude, window, prompt }: Asking) {
+export function createPlayedClaude({ tell, claude, window, prompt }: PlayedClaudeOptions) {
   let plan: EffectOf<'plan-exact'> | undefined;
   let number = 0;
 
@@ -111,7 +111,7 @@ export function createGovernedSession(
     const answer = mod.compact(messages, trigger, { note: NOTE });
     if (answer === undefined) return;
     const { kept, outcome } = answer;
-    messages = [...(kept ?? summarised(messages))];
+    messages = [...(kept ?? summarized(messages))];
     held = tokensOfAll(messages);
     sight.replace(messages, outcome.whole);
     onReplaced(outcome.answered);
@@ -166,7 +166,7 @@ export function createGovernedSession(
     },
     missing: sight.missing,
     /** Lets claude compact by itself before a call. @param context tokens that the call would read */
-    fill(context: number): void {
+    compactIfFull(context: number): void {
       const { trigger } = host.state.process.control;
       if (policy.compaction.enabled && context >= (typeof trigger === 'number' ? trigger : compactionLevel(host.state)))
         compact('auto');
@@ -198,7 +198,7 @@ function withoutStops(policy: Policy): Policy {
 }
 
 /** The messages after claude's own summary: the summary, and the step that the model has yet to see. */
-function summarised(messages: readonly Message[]): readonly Message[] {
+function summarized(messages: readonly Message[]): readonly Message[] {
   const step = messages.findLastIndex(({ role }) => role === 'assistant');
   return [createMessage('user', SUMMARY), ...messages.slice(Math.max(0, step))];
 }

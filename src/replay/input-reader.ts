@@ -42,15 +42,15 @@ export function createInputReader() {
    * Whether a line repeats an earlier one: its thread has continued with another message, and the id and the input
    * usage are the same.
    */
-  function isOver(event: Pick<AssistantEvent, 'messageId' | 'model' | 'subagent' | 'usage'>): boolean {
+  function isRepeatedAnswer(event: Pick<AssistantEvent, 'messageId' | 'model' | 'subagent' | 'usage'>): boolean {
     if (event.messageId === '') return false;
     const { model = '', subagent } = event;
     const thread = subagent === null ? model : `${model} ${subagent}`;
     const read = readKey(event.usage) ?? 0;
-    const going = isMixed(event) ? `${event.messageId} ${read}` : event.messageId;
-    if (newest.get(thread) === going) return false;
+    const current = isMixed(event) ? `${event.messageId} ${read}` : event.messageId;
+    if (newest.get(thread) === current) return false;
     if (messages.seen(hashOf(event.messageId) + read)) return true;
-    newest.set(thread, going);
+    newest.set(thread, current);
     return false;
   }
 
@@ -61,7 +61,7 @@ export function createInputReader() {
   }
 
   function inputLine(input: Input, isNamed: boolean): RecordingLine {
-    if (isNamed && input.event.kind === 'assistant' && isOver(input.event)) return REPEATED;
+    if (isNamed && input.event.kind === 'assistant' && isRepeatedAnswer(input.event)) return REPEATED;
     time = input.t;
     return { kind: 'input', input };
   }
@@ -94,8 +94,8 @@ export function createInputReader() {
   return {
     read,
     /** The time of an answer, without reading the rest of its row; undefined for a repeated answer. */
-    timeOf({ id, own: [, t = time] }: RowParts, answer: Parameters<typeof isOver>[0]): number | undefined {
-      if (isRepeated(id) || isOver(answer)) return undefined;
+    timeOf({ id, own: [, t = time] }: RowParts, answer: Parameters<typeof isRepeatedAnswer>[0]): number | undefined {
+      if (isRepeated(id) || isRepeatedAnswer(answer)) return undefined;
       time = t;
       return t;
     },

@@ -47,12 +47,12 @@ export function callsIn(session: Pick<SessionFigures, 'ledger'>): readonly Ledge
   return models.map((model, index) => ({
     main: numbers[index] !== SUBAGENT_CALL,
     number: numbers[index] || undefined,
-    t: known(times[index]),
+    t: nullIfNaN(times[index]),
     model,
-    microUsd: known(microUsd[index]),
+    microUsd: nullIfNaN(microUsd[index]),
   }));
 }
 
-function known(figure: number | null = null): number | null {
+function nullIfNaN(figure: number | null = null): number | null {
   return Number.isNaN(figure) ? null : figure;
 }

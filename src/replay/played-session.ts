@@ -51,7 +51,7 @@ export function createPlayedSession(policy: Policy, resumes: boolean, window: ()
   }
 
   /** The context before compactions; undefined for a new one. */
-  function grown({ call, previous, reliefs: recorded }: Step): number | undefined {
+  function contextBefore({ call, previous, reliefs: recorded }: Step): number | undefined {
     if (previous === undefined) return undefined;
     if (recorded.length > 0) return before + addedTokens(call);
     if (call.context < previous.context * FRESH_SHARE) return undefined;
@@ -63,10 +63,10 @@ export function createPlayedSession(policy: Policy, resumes: boolean, window: ()
   /** The input after compactions, and after the calls that fetch what they removed. */
   function relievedInput(step: Step, full: number): Input {
     const { call, answer } = step;
-    governed.fill(full);
+    governed.compactIfFull(full);
     for (; summaries > 0; summaries--) ctxb.add(summaryCall(call, { context: before, output: 0 }));
     let context = reliefs > 0 ? Math.min(full, governed.size) : full;
-    let cached = reliefs > 0 ? Math.min(governed.prefix, call.cacheRead) : Math.round(before * warmShare(step));
+    let cached = reliefs > 0 ? Math.min(governed.prefix, call.cacheRead) : Math.round(before * cachedShare(step));
     for (const word of new Set(answer.blocks.flatMap(wordsIn))) {
       const found = governed.missing(word);
       if (found === undefined) continue;
@@ -114,7 +114,7 @@ export function createPlayedSession(policy: Policy, resumes: boolean, window: ()
       governed.beginTurn();
       for (const isExact of step.reliefs) if (!isExact) actual.add(summaryCall(call, previous));
       if (step.reliefs.length > 0) estimated++;
-      const full = grown(step);
+      const full = contextBefore(step);
       const recorded: BilledCall = { ...call, output: call.billedOutput };
       actual.called(recorded, step.reliefs.length);
       const usage = full === undefined ? recorded : { ...recorded, ...relievedInput(step, full) };
@@ -125,7 +125,7 @@ export function createPlayedSession(policy: Policy, resumes: boolean, window: ()
       hearAnswer({ ...answer, usage: { ...usage, output: answer.usage?.output ?? 0 } });
     },
     /** Handles a line that belongs to no call. */
-    hear({ input: { t, event }, before: recorded, after: { facts } }: ObservedLine): void {
+    seeLine({ input: { t, event }, before: recorded, after: { facts } }: ObservedLine): void {
       governed.at(t);
       if (facts.replaced && facts.replaced !== 'boundary' && !isHandingOver(recorded)) governed.renew();
       if (event.kind === 'result') governed.endTurn();
@@ -146,7 +146,7 @@ export function createPlayedSession(policy: Policy, resumes: boolean, window: ()
 }
 
 /** Share of the previous context that was still cached; 1 if unknown. */
-function warmShare({ call, previous, reliefs }: Step): number {
+function cachedShare({ call, previous, reliefs }: Step): number {
   const context = previous?.context ?? 0;
   return context > 0 && reliefs.length === 0 ? call.cacheRead / context : 1;
 }

@@ -11,7 +11,7 @@ import { readValues } from './read/read-values.ts';
 export type RecallMatch = Readonly<NonNullable<ReturnType<typeof matchOf>>>;
 
 export interface Search {
-  /** At least one word, none empty. All must match, ignoring case. */
+  /** At least one word. No word is empty. All must match, ignoring case. */
   readonly words: readonly string[];
   readonly mask: Mask;
 }

@@ -73,7 +73,7 @@ export interface RecordedCompaction extends CompactionFigures {
   readonly firstAfter: number | null;
 }
 
-/** A subagent, with its beginning if the recording contains it. */
+/** A subagent. Its task and start are included only if the recording contains its lines. */
 export type RecordedSubagent = ReturnType<ReturnType<typeof createSubagents>['found']>[number];
 
 /** A subagent without a log, so without a cost. */

@@ -43,8 +43,8 @@ export function createSessionReplay(options: SessionReplayOptions) {
   const { run, mask, series, explain } = options;
   const readsTexts = Boolean(series || options.whatIf || options.retention || explain !== undefined);
   const decisions: Decision[] = [];
-  const world = { carryOut: observe };
-  let host = createHost(initialState(run), world);
+  const hostOptions = { carryOut: observe };
+  let host = createHost(initialState(run), hostOptions);
   let memory: Memory | undefined;
   const receipts = typeof options.retention === 'object' ? options.retention.receipts : undefined;
   let retention = options.retention ? createRetention(run, mask, receipts !== undefined, receipts) : undefined;
@@ -70,7 +70,7 @@ export function createSessionReplay(options: SessionReplayOptions) {
 
   /** Restarts with the settings of a recorded run, including its notes. */
   function begin(recorded: Run): void {
-    host = createHost(initialState(recorded), world);
+    host = createHost(initialState(recorded), hostOptions);
     memory = recorded.policy.memory.enabled ? createMemory({ run: recorded, mask }) : undefined;
     if (options.retention) retention = createRetention(recorded, mask, memory !== undefined);
   }

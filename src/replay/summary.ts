@@ -45,7 +45,7 @@ export interface SessionFigures {
    * has a second one, all second ones follow.
    */
   readonly keys: Float64Array;
-  /** Calls that count in other sessions of the same replay; missing if there are no copies. */
+  /** Calls that count in other sessions of the same replay; missing without copies. */
   readonly copied?: CopiedCalls;
   readonly compactions: readonly CompactionFigures[];
   /** `usd` is null if the recording does not reveal a cost. */
@@ -145,7 +145,9 @@ export interface SummedFigures {
   readonly usd: number | null;
   /** Part of the cost is unknown, so `usd` is a lower bound; missing if all is known. */
   readonly usdPartial?: boolean | undefined;
-  /** `usd` includes calls that a recording lacks, so it is an upper bound; missing if it includes none. */
+  /**
+   * `usd` includes calls that a recording lacks, so it is an upper bound; missing if it includes only recorded calls.
+   */
   readonly usdUnseen?: boolean | undefined;
 }
 

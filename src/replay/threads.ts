@@ -44,8 +44,8 @@ export function takeNext({ queue, taken }: SharedWork) {
  *
  * @param bytes to be read. For many bytes, other flags of V8 pay, although it must then compile all code again
  */
-function reading(bytes = Number.POSITIVE_INFINITY) {
-  if (bytes >= WORTH_BYTES.full) {
+function loadReader(bytes = Number.POSITIVE_INFINITY) {
+  if (bytes >= MIN_THREADED_BYTES.full) {
     setFlagsFromString(`--max-inlined-bytecode-size-cumulative=${MAX_INLINED}`);
     // V8 lets the heap nearly double before it collects what survives a few rows.
     setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`);
@@ -70,7 +70,7 @@ export async function replayInThread(
   own: Pick<DepthOptions, 'stdin' | 'mask'>,
   tell: (message: FromWorker) => void,
 ): Promise<void> {
-  const { tryReplay, readSource } = await reading();
+  const { tryReplay, readSource } = await loadReader();
   let bytes = 0;
   const onBytes = (count: number) => {
     bytes += count;
@@ -89,7 +89,7 @@ export async function replayInThread(
  * Minimum bytes for using threads. Each compiles its own code: less is read about as fast without them, in two thirds of
  * the processor time. A light reading of a single recording uses no threads.
  */
-const WORTH_BYTES: Readonly<Record<Depth, number>> = { light: 2048 * 1024 * 1024, full: 8 * 1024 * 1024 };
+const MIN_THREADED_BYTES: Readonly<Record<Depth, number>> = { light: 2048 * 1024 * 1024, full: 8 * 1024 * 1024 };
 
 /**
  * Maximum number of reading threads. The main thread only waits, because its memory cannot be limited. On four
@@ -105,7 +105,7 @@ const MAX_THREADS = 2;
 const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 256 };
 
 /** Limits of one of several threads. Two of them together need 8 MB less with half of the young generation. */
-const CREW_LIMITS = { ...RESOURCE_LIMITS, maxYoungGenerationSizeMb: 2 };
+const POOL_LIMITS = { ...RESOURCE_LIMITS, maxYoungGenerationSizeMb: 2 };
 
 /**
  * Replays recordings, in threads if that is worth it: V8's memory can be limited only there.
@@ -121,15 +121,15 @@ export async function* replayOnThreads(
   const { depth, retention } = options;
   const [only, ...others] = sources;
   const isSingle = others.length === 0;
-  const isLittle = (isSingle && depth === 'light') || (bytes ?? 0) < WORTH_BYTES[depth];
-  if (isLittle || hasBoundAddresses()) yield* (await reading(bytes)).readAll(sources, options);
+  const isLittle = (isSingle && depth === 'light') || (bytes ?? 0) < MIN_THREADED_BYTES[depth];
+  if (isLittle || hasBoundAddresses()) yield* (await loadReader(bytes)).readAll(sources, options);
   else if (only && isSingle && !retention) yield await replayAhead(only, options, program);
   else yield* replayTogether(sources, options, program);
 }
 
-/** Judges a recording here while a thread reads it. Reads it here too if the thread ends early. */
+/** Processes a recording here while a thread reads it. Reads it here too if the thread ends early. */
 async function replayAhead(source: Source, options: DepthOptions, program: URL): Promise<SessionAttempt> {
-  const [{ tryReplay, replaySource }, { createReadAhead }] = [await reading(), await import('./read/read-ahead.ts')];
+  const [{ tryReplay, replaySource }, { createReadAhead }] = [await loadReader(), await import('./read/read-ahead.ts')];
   const read = createReadAhead((workerData) =>
     // Keeps the young generation of this thread at its present size. The start of a thread would lift the limit.
     new Worker(program, { workerData, resourceLimits: RESOURCE_LIMITS }).once('online', () =>
@@ -149,29 +149,29 @@ async function* replayTogether(
   program: URL,
 ): AsyncGenerator<SessionAttempt> {
   const attempts = new Map<number, SessionAttempt>();
-  const crew = startCrew(program, shareWork(sources, options), (message) => {
+  const workers = startWorkers(program, shareWork(sources, options), (message) => {
     if ('bytes' in message) options.onBytes?.(message.bytes);
     else attempts.set(message.at, message);
   });
   try {
     for (const [at, source] of sources.entries()) {
-      while (!attempts.has(at) && crew.isThere()) await crew.news();
+      while (!attempts.has(at) && workers.isThere()) await workers.news();
       const found = attempts.get(at);
-      if (found === undefined) yield* (await reading()).readAll([source], options);
+      if (found === undefined) yield* (await loadReader()).readAll([source], options);
       else yield found;
       attempts.delete(at);
     }
   } finally {
-    await crew.stop();
+    await workers.stop();
   }
 }
 
-function startCrew(program: URL, share: SharedWork, onMessage: (message: FromWorker) => void) {
+function startWorkers(program: URL, share: SharedWork, onMessage: (message: FromWorker) => void) {
   const workers = new Set<Worker>();
   let wake = () => {};
   for (let count = Math.min(MAX_THREADS, availableParallelism(), share.queue.length); count > 0; count--) {
     // The system may allow no further thread.
-    const worker = orElse(() => new Worker(program, { workerData: share, resourceLimits: CREW_LIMITS }), undefined);
+    const worker = orElse(() => new Worker(program, { workerData: share, resourceLimits: POOL_LIMITS }), undefined);
     if (worker === undefined) break;
     workers.add(worker);
     const end = () => {

@@ -16,13 +16,13 @@ export function ownFigures({ calls, compactions, cost, copied, lines }: CountedS
   const isCounted = cost.usd !== null && !cost.computed && lines.lost === undefined;
   const hasGap = cost.unpriced !== undefined || cost.unlogged !== undefined;
   const isPartial = hasGap || !(isCounted || isComplete(lines)) || (cost.usd === null && calls > 0);
-  const marks = marksFor(isPartial, cost.unseen !== undefined);
+  const marks = costMarks(isPartial, cost.unseen !== undefined);
   if (copied === undefined) return { calls, compactions: compactions.length, usd: cost.usd, ...marks };
   const usd = cost.usd === null ? null : toUsd(Math.max(0, toMicroUsd(cost.usd) - toMicroUsd(copied.usd)));
   return { calls: calls - copied.calls, compactions: compactions.length - copied.compactions, usd, ...marks };
 }
 
-function marksFor(isPartial: boolean, isUnseen: boolean) {
+function costMarks(isPartial: boolean, isUnseen: boolean) {
   return { ...(isPartial && { usdPartial: true }), ...(isUnseen && { usdUnseen: true }) };
 }
 
@@ -60,7 +60,7 @@ export function createTotal() {
       isPartial ||= usdPartial;
       isUnseen ||= usdUnseen;
     },
-    found: () => ({ ...sum, usd: inUsd(microUsd), ...marksFor(isPartial, isUnseen) }),
+    found: () => ({ ...sum, usd: inUsd(microUsd), ...costMarks(isPartial, isUnseen) }),
   };
 }
 

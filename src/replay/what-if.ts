@@ -34,7 +34,7 @@ export function createWhatIf(
       const answer = { ...first, blocks: answers.flatMap(({ blocks }) => blocks) };
       played?.call({ call, previous, reliefs: reliefsBefore(number - 1), answer });
     }
-    for (const line of lines) played?.hear(line);
+    for (const line of lines) played?.seeLine(line);
     lines = [];
   }
 

@@ -15,7 +15,7 @@ export function roundedTokens(count: number): string {
 }
 
 /** `at 210000 of 1000000` → `at 210,000 of 1,000,000`; leaves decimals and the digits of paths, dates and ids alone. */
-export function groupedIn(text: string): string {
+export function groupDigitsIn(text: string): string {
   return text.replace(/(?<![\w./-])\d{4,}(?![\w/-])/g, (count) => tokens(Number(count)));
 }
 

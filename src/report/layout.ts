@@ -85,7 +85,7 @@ export function wrap(text: string, width: number): string[] {
   return [...lines, line];
 }
 
-/** East Asian characters take two columns of a terminal. Combining marks take none. */
+/** East Asian characters take two columns of a terminal. Combining marks take no column. */
 const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}|[\u{20000}-\u{3fffd}]/u;
 const NO_WIDTH = /\p{Mn}|\p{Me}|\p{Cf}/u;

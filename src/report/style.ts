@@ -3,12 +3,12 @@ import type { Environment } from '../io.ts';
 
 type Paint = (text: string) => string;
 
-const COLOURS = ['bold', 'dim', 'green', 'yellow', 'red', 'cyan'] as const;
-export type Colour = (typeof COLOURS)[number];
-export type Style = Readonly<Record<Colour, Paint>>;
+const COLORS = ['bold', 'dim', 'green', 'yellow', 'red', 'cyan'] as const;
+export type Color = (typeof COLORS)[number];
+export type Style = Readonly<Record<Color, Paint>>;
 
-function styleOf(paintFor: (name: Colour) => Paint): Style {
-  return Object.fromEntries(COLOURS.map((name) => [name, paintFor(name)])) as Style;
+function styleOf(paintFor: (name: Color) => Paint): Style {
+  return Object.fromEntries(COLORS.map((name) => [name, paintFor(name)])) as Style;
 }
 
 export const PLAIN = styleOf(() => (text) => text);
@@ -27,7 +27,7 @@ export async function styleFor(surface: { readonly isTTY?: boolean | undefined }
   return styleOf((name) => (text) => chalk[name](text));
 }
 
-export const ZONE_COLOURS: Readonly<Record<ZoneName, Colour>> = {
+export const ZONE_COLORS: Readonly<Record<ZoneName, Color>> = {
   ok: 'green',
   monitor: 'green',
   warning: 'yellow',

@@ -33,7 +33,7 @@ export interface RunSpending extends SpentBefore {
 
 export type CostKeeper = ReturnType<typeof createCostKeeper>;
 
-/** Looks for at most two minutes, because a run may never make its first call. */
+/** Polls for at most two minutes, because a run may never make its first call. */
 const LOOK_MS = 50;
 const MAX_LOOKS = 2_400;
 

@@ -56,7 +56,7 @@ function textsIn(messages: unknown): string[] {
   ]);
 }
 
-/** Whether the mod has written the file in this shape. A torn or foreign one is no receipt. */
+/** Whether the mod has written the file in this shape. A torn file or a file of another program is not a receipt. */
 function isReceipt(value: unknown): value is ExactReceipt {
   const { version, before, after, prompts, steps, whole } = fieldsOf(value);
   return version === 1 && [before, after, prompts, steps].every(isFields) && Array.isArray(whole);

@@ -127,7 +127,7 @@ function openInbox(folder: string, runId: string, onFault: Faults): Inbox | unde
   return opened && tryOrReport(onFault, 'no notes are kept', () => createInbox(folder, runId));
 }
 
-/** Milliseconds between two looks into the inbox while claude and the caller are silent. */
+/** Milliseconds between checks of the inbox while claude and the caller are silent. */
 const LOOK_MS = 250;
 
 function createMail(inbox: Inbox | undefined, onFault: Faults) {

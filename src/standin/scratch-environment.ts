@@ -29,7 +29,7 @@ export async function createScratchEnvironment(reach: { url: string; path?: stri
     DISABLE_AUTOUPDATER: '1',
     // Claude Code refuses to skip permissions for root unless it runs in a sandbox.
     IS_SANDBOX: '1',
-    // This claude runs for seconds, so optimising its code and starting threads for garbage collection would not pay.
+    // This claude runs for seconds, so optimizing its code and starting threads for garbage collection would not pay.
     BUN_JSC_useDFGJIT: '0',
     BUN_JSC_numberOfGCMarkers: '1',
   };

@@ -14,7 +14,7 @@ import { createInputReader } from '../replay/input-reader.ts';
 import { runForReplay } from '../replay/replay-run.ts';
 import type { StatusInput } from './status-input.ts';
 
-/** Judges an interactive session. @param lines the newest lines of its log */
+/** Feeds the log of an interactive session to the governor. @param lines the newest lines of its log */
 export function judgeStatus(lines: readonly string[], status: StatusInput, policy: Policy): GovernorState {
   const host = createHost(initialState(runForReplay(policy)));
   const reader = createInputReader();
@@ -22,7 +22,7 @@ export function judgeStatus(lines: readonly string[], status: StatusInput, polic
   return withReport(host.state, status);
 }
 
-/** What claude reports about a session in addition to its log. */
+/** Data about a session that claude reports in addition to its log. */
 export type StatusReport = Pick<StatusInput, 'window' | 'model' | 'usage' | 'limits'>;
 
 /**

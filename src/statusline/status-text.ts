@@ -6,13 +6,13 @@ import { limitName } from '../core/governor/waits/waits-state.ts';
 import { zoneAt } from '../core/governor/zones/zones.ts';
 import { sumOf } from '../core/text/sum-of.ts';
 import { counted, dollars, percent, tokens } from '../report/figures.ts';
-import { type Colour, type Style, ZONE_COLOURS } from '../report/style.ts';
+import { type Color, type Style, ZONE_COLORS } from '../report/style.ts';
 
 /** A part of the status line. On a narrow terminal, parts with the highest `rank` are removed first. */
 export interface Part {
   readonly text: string;
   readonly rank: number;
-  readonly colour?: Colour;
+  readonly color?: Color;
 }
 
 const HIGHEST_RANK = 7;
@@ -27,7 +27,7 @@ const BARS = [
 export const SEPARATOR = ' · ';
 
 export function paintLine(parts: readonly Part[], style: Style): string {
-  return parts.map(({ text, colour }) => (colour === undefined ? text : style[colour](text))).join(SEPARATOR);
+  return parts.map(({ text, color }) => (color === undefined ? text : style[color](text))).join(SEPARATOR);
 }
 
 /**
@@ -64,15 +64,15 @@ function gaugeParts({ gauge, run }: GovernorState, cells: number): [Part, ...Par
   const { fraction, basis, predicted, window } = readGauge(gauge);
   if (basis === 'none') {
     const size = window === undefined ? [] : [{ text: `window ${tokens(window)}`, rank: 7 }];
-    return [{ text: `${bar(0, cells)} not measured yet`.trim(), rank: 0, colour: 'dim' }, ...size];
+    return [{ text: `${bar(0, cells)} not measured yet`.trim(), rank: 0, color: 'dim' }, ...size];
   }
   if (window === undefined || fraction === undefined)
     return [{ text: `${tokens(predicted)} tokens ${basis}`, rank: 0 }];
   const zone = zoneAt(predicted, window, run.policy);
-  const colour = ZONE_COLOURS[zone];
+  const color = ZONE_COLORS[zone];
   return [
-    { text: `${bar(fraction, cells)} ${percent(fraction)}`.trim(), rank: 0, colour },
-    { text: zone, rank: 1, colour },
+    { text: `${bar(fraction, cells)} ${percent(fraction)}`.trim(), rank: 0, color },
+    { text: zone, rank: 1, color },
     { text: `${tokens(predicted)}/${tokens(window)} ${basis}`, rank: 7 },
   ];
 }
@@ -84,11 +84,11 @@ function forecastParts(state: GovernorState): Part[] {
   if (next === undefined) return [];
   const { at, what } = next;
   const isCrossed = window !== undefined && predicted >= inTokens(at, window) && what !== 'full';
-  if (isCrossed) return [{ text: `${what} ${mayFollow(state, predicted) ? 'due' : 'soon'}`, rank: 4, colour: 'cyan' }];
+  if (isCrossed) return [{ text: `${what} ${mayFollow(state, predicted) ? 'due' : 'soon'}`, rank: 4, color: 'cyan' }];
   const remaining = turnsUntil(state, at);
   if (remaining === undefined) return [];
   const turns = remaining === 0 ? '<1 turn' : `~${counted(remaining, 'turn')}`;
-  return [{ text: `${turns} to ${what}`, rank: 4, colour: 'dim' }];
+  return [{ text: `${turns} to ${what}`, rank: 4, color: 'dim' }];
 }
 
 /**
@@ -146,7 +146,7 @@ function limitParts({ limits }: GovernorState): Part[] {
   return Object.entries(limits.used).flatMap(([name, { share = 0 }]) => {
     if (share < SHOWN_FROM) return [];
     const text = `${limitName(name)} ${percent(share)}`;
-    return [share < MARKED_FROM ? { text, rank: 3 } : { text, rank: 1, colour: 'yellow' }];
+    return [share < MARKED_FROM ? { text, rank: 3 } : { text, rank: 1, color: 'yellow' }];
   });
 }
 

@@ -11,7 +11,9 @@ import { liveInboxes } from './runs/inbox.ts';
 import { type LinkedRun, liveRuns } from './runs/journal.ts';
 import { listSessions } from './sessions/sessions.ts';
 
-/** What a clean-up removes and keeps. Paths are relative to the folder (`journal.ndjson`, `sessions/<id>`). */
+/**
+ * The files that a clean-up removes and keeps. Paths are relative to the folder (`journal.ndjson`, `sessions/<id>`).
+ */
 export type CleanupPlan = ReturnType<typeof planCleanup>;
 
 /** A session, or another entry at the top of the folder. */

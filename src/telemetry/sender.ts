@@ -17,7 +17,7 @@ import type { Destination } from './destinations.ts';
 export type Sender = ReturnType<typeof createSender>;
 
 /** Default limit in milliseconds for a single export, and for the final export at the end of the run. */
-const PATIENCE_MS = 2_000;
+const DEFAULT_TIMEOUT_MS = 2_000;
 
 const NAME = 'ctxb';
 
@@ -30,7 +30,7 @@ export function createSender(to: Destination, runId: string, env: Environment, o
     measure: measureWith(meters.getMeter(NAME, manifest.version)),
     /** Sends the remaining metrics, within `OTEL_EXPORTER_OTLP_TIMEOUT` or two seconds. Never rejects. */
     async close(): Promise<void> {
-      await meters.shutdown({ timeoutMillis: timeoutOf(env) ?? PATIENCE_MS }).catch(() => {});
+      await meters.shutdown({ timeoutMillis: timeoutOf(env) ?? DEFAULT_TIMEOUT_MS }).catch(() => {});
     },
   };
 }
@@ -47,7 +47,7 @@ function resourceOf(runId: string): Resource {
 function exporterConfig({ url }: Destination, env: Environment) {
   return {
     ...(url !== undefined && { url }),
-    ...(timeoutOf(env) === undefined && { timeoutMillis: PATIENCE_MS }),
+    ...(timeoutOf(env) === undefined && { timeoutMillis: DEFAULT_TIMEOUT_MS }),
   };
 }
 

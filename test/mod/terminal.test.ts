@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../src/config/defaults.ts';
 import { midTurnText, noteText, stepLinesText, summaryText } from '../../src/core/exact/own-words.ts';
 import { type Engine, isSeenByModel } from '../../src/mod/engine.ts';
-import { bandText, foldedText } from '../../src/mod/terminal/commands.ts';
+import { foldedText, statusPieces } from '../../src/mod/terminal/commands.ts';
 import { createLogReader } from '../../src/mod/terminal/log-reader.ts';
 import { PluginState, readLateLines } from '../../src/mod/terminal/plugin-state.ts';
 import { createTerminalSession, policyFor } from '../../src/mod/terminal/session.ts';
@@ -244,7 +244,7 @@ describe('a session', () => {
 it('the band is the status line, in pieces that claude can colour', () => {
   const plugin = new PluginState({});
   plugin.costUsd = 0.5;
-  const pieces = bandText(plugin, 80);
+  const pieces = statusPieces(plugin, 80);
   expect(wordsOf(pieces)).toBe('ctxb ░░░░░░░░░░░░░░░░░░░░ not measured yet · $0.50 this session');
   expect(pieces[1]).toEqual({ text: '░░░░░░░░░░░░░░░░░░░░ not measured yet', dimColor: true });
 });
@@ -256,7 +256,7 @@ it.each([
 ])('the band shows news: %s', (_, news, told) => {
   const plugin = new PluginState({});
   plugin.news = news;
-  expect(wordsOf(bandText(plugin, 120))).toContain(` · ${told}`);
+  expect(wordsOf(statusPieces(plugin, 120))).toContain(` · ${told}`);
 });
 
 it('the band shows an offer', () => {
@@ -265,7 +265,7 @@ it('the band shows an offer', () => {
     JSON.stringify({ type: 'user', sessionId: 's', message: { role: 'user', content } });
   plugin.session.read(['one', 'two'].map(said));
   plugin.session.clear();
-  expect(wordsOf(bandText(plugin, 120))).toContain(' · /ctxb:back hands back 2 prompts');
+  expect(wordsOf(statusPieces(plugin, 120))).toContain(' · /ctxb:back hands back 2 prompts');
 });
 
 const wordsOf = (pieces: readonly { readonly text: string }[]) => pieces.map(({ text }) => text).join('');

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { costSource, counted, dollars, groupedIn, percent, tokens } from '../../src/report/figures.ts';
+import { costSource, counted, dollars, groupDigitsIn, percent, tokens } from '../../src/report/figures.ts';
 import { onOneLine } from '../../src/report/printable.ts';
 
 it.each([
@@ -10,8 +10,12 @@ it.each([
   { name: 'less than a cent', text: dollars(0.0042), expected: '$0.0042' },
   { name: 'nothing', text: dollars(0), expected: '$0.00' },
   { name: 'one', text: counted(1, 'turn'), expected: '1 turn' },
-  { name: 'a reason', text: groupedIn('94558 of 200000: saves $0.0060'), expected: '94,558 of 200,000: saves $0.0060' },
-  { name: 'a path', text: groupedIn('/tmp/1234-56789/x 2026-11-23'), expected: '/tmp/1234-56789/x 2026-11-23' },
+  {
+    name: 'a reason',
+    text: groupDigitsIn('94558 of 200000: saves $0.0060'),
+    expected: '94,558 of 200,000: saves $0.0060',
+  },
+  { name: 'a path', text: groupDigitsIn('/tmp/1234-56789/x 2026-11-23'), expected: '/tmp/1234-56789/x 2026-11-23' },
   { name: 'none', text: counted(0, 'turn'), expected: '0 turns' },
 ])('$name: $expected', ({ text, expected }) => {
   expect(text).toBe(expected);

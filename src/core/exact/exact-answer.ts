@@ -185,7 +185,7 @@ function assembleMessages(
   return withLinesJoined(stays.flat());
 }
 
-/** A message, or a line that joins its neighbours. */
+/** A message, or a line that joins its neighbors. */
 function writeEntry({ kind, text }: Entry): Message | string {
   if (kind === 'line') return text;
   return kind === 'reply' ? createMessage('assistant', text) : createMessage('user', summaryText(text));

@@ -4,7 +4,7 @@ import { isAllZero, readUsage, type Usage } from '../protocol/usage.ts';
 
 interface SeenCall {
   readonly id: string;
-  /** Key of the tokens that the call read (`readKey`); undefined if none of its lines reports them. */
+  /** Key of the tokens that the call read (`readKey`); undefined if its lines do not report them. */
   readonly usage: number | undefined;
   /** Whether the model has received new input since: a tool's result or a prompt. */
   readonly answered: boolean;

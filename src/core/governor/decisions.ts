@@ -219,7 +219,7 @@ export function nameOf(decision: Decision): DecisionName {
 }
 
 /**
- * A decision without its focus, for files. The focus is cut from the caller's text, and the masks do not recognise half
+ * A decision without its focus, for files. The focus is cut from the caller's text, and the masks do not recognize half
  * a secret.
  */
 export function withoutFocus(decision: Decision): object {

@@ -28,7 +28,7 @@ export type EffectOf<K extends Effect['kind']> = Extract<Effect, { readonly kind
 interface Effects {
   /** Write the mod to its own folder. Answered by the event `exact-folder`. */
   'arm-exact': unknown;
-  /** Wait for the mod's sign of life. Answered by the event `exact-proved`. */
+  /** Wait until the mod responds. Answered by the event `exact-proved`. */
   'prove-exact': unknown;
   /** Write the mod's plan for the next compaction. */
   'plan-exact': Pick<ExactPlan, 'budget' | 'summary' | 'keep' | 'midTurn' | 'prompts'>;

@@ -19,7 +19,7 @@ export interface RecordLine {
 
 const VERSION = 1;
 
-/** Makes a line of a record. @param raw the line before decoding; undefined if the input was no line */
+/** Makes a line of a record. @param raw the line before decoding; undefined if the input was not a line */
 export function toRecord(input: Input, raw: string | undefined): RecordLine {
   const line = raw ?? JSON.stringify({ ...input.event, type: `ctxb_${input.event.kind}` });
   return { t: input.t, from: input.from, line };

@@ -5,7 +5,7 @@ import { turnsBegun } from './prompts/turns.ts';
 import type { GovernorState } from './state.ts';
 import { isHandingOver } from './steps.ts';
 
-/** Status of a run, for people and other programs. */
+/** Status of a run, for users and other programs. */
 export interface RunStatus {
   /** claude's session id; null if unknown. */
   readonly session: string | null;

@@ -121,7 +121,10 @@ export const NEW_CONTROL = {
   /** The place of claude's own trigger, in tokens; `off` if ctxb must not change it. */
   trigger: 'unplaced' as number | 'unplaced' | 'off',
   triggerReason: '',
-  /** The level at which claude compacts by the caller's settings, in tokens; undefined if these set none. */
+  /**
+   * The level at which claude compacts by the caller's settings, in tokens; undefined if the settings do not set a
+   * level.
+   */
   callersLevel: undefined as number | undefined,
   /** The caller's requests that claude has not answered, oldest first. */
   requests: [] as readonly ControlRequestEvent[],
@@ -178,7 +181,7 @@ export const EMPTY_MAILBOX = {
   prompts: [] as readonly OpenPrompt[],
   /** Latest `uuid`s of closed prompts. claude skips a prompt whose `uuid` it has seen. */
   over: [] as readonly string[],
-  /** Why interrupted work must resume, as a sentence for the agent; undefined if none was interrupted. */
+  /** Why interrupted work must resume, as a sentence for the agent; undefined if no work was interrupted. */
   resumeReason: undefined as string | undefined,
   /** Whether the caller's input has ended. */
   hasInputEnded: false,

@@ -84,7 +84,7 @@ export function createEntryMaker(mask: Mask): (found: ExtractedFact) => Entry {
   };
 }
 
-/** Cuts to one line. Callers mask first, because a cut secret is not recognised. */
+/** Cuts to one line. Callers mask first, because a cut secret is not recognized. */
 function line(text: string): string {
   return oneLine(text, LONG_LINE_LENGTH);
 }
@@ -110,7 +110,7 @@ function toolEntry(found: EndedCall, placeOf: (path: string) => string, mask: Ma
   };
 }
 
-/** Masks the whole result: a single line of a key, or half of a secret split over two blocks, is not recognised. */
+/** Masks the whole result: a single line of a key, or half of a secret split over two blocks, is not recognized. */
 function withoutSecrets(ended: EndedCall, mask: Mask): EndedCall {
   const { text, texts } = ended.result;
   return { ...ended, result: { ...ended.result, text: mask(texts ?? text) } };

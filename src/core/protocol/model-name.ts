@@ -30,7 +30,7 @@ export function modelName(id: string): string {
 
 const NORMALIZED = /^[a-z0-9-]*$/;
 
-/** Normalises an id from a URL or a display name. */
+/** Normalizes an id from a URL or a display name. */
 function normalizeName(text: string): string {
   if (NORMALIZED.test(text)) return text;
   return text.toLowerCase().replaceAll('%3a', ':').replaceAll('%2f', '/').trim().replaceAll(/[ _]/g, '-');

@@ -14,7 +14,7 @@ const FAILURES_SHARE = 0.25;
 /** UTF-16 units reserved for the description of one gap. */
 const GAP_LENGTH = 60;
 
-/** Maximum UTF-16 units of a line that names a failure, and of its neighbours. */
+/** Maximum UTF-16 units of a line that names a failure, and of its neighbors. */
 const LINE_LENGTH = 400;
 
 /**
@@ -51,7 +51,7 @@ function endOfLine(text: string, at: number): number {
   return last > at / 2 ? last : wholeCharacter(text, at);
 }
 
-/** The first failures with their neighbours, as room permits. */
+/** The first failures with their neighbors, as room permits. */
 function failuresIn(text: string, { from, to }: Span, room: number): Span[] {
   const spans: Span[] = [];
   let remaining = room;

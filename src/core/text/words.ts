@@ -63,7 +63,7 @@ export const unmasked: Mask = (text) => (typeof text === 'string' ? text : text.
 /** Puts a text, or the blocks of a message, on one line: masked first, then cut to `length` code points. */
 export type Cutter = (text: string | readonly string[], length: number) => string;
 
-/** UTF-16 units of a long text that are masked before it is cut, because a cut secret is not recognised. */
+/** UTF-16 units of a long text that are masked before it is cut, because a cut secret is not recognized. */
 const MASKED_LENGTH = 4 * LONG_LINE_LENGTH;
 
 export function cutterWith(mask: Mask): Cutter {

@@ -35,7 +35,7 @@ export function frameOf(
   // One line break follows the last part, not two.
   const free = budget + 1 - totalCost([...teaching, ...task, ...history]);
   const note = newest === undefined ? 0 : costOf(longestNote(candidates.length)) + OMITTED_LENGTH;
-  // The newest step is always included, without its output if there is no room.
+  // The newest step is always included, without its output if that does not fit.
   const min = newest === undefined ? 0 : costOf(stepBlock(newest, 0));
   const share = Math.max(0, Math.floor((free - note - min) * MAX_EXTRAS_SHARE));
   const artifacts = artifactList(paths, share);

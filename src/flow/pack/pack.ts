@@ -16,7 +16,7 @@ import { BETWEEN_PARTS, costOf, omittedLine, type PackItem } from './step-block.
 
 export type Pack = ReturnType<typeof pack>;
 
-/** What a pack contains and omits, and why. Sizes are in code points. */
+/** The contents and omissions of a pack, with reasons. Sizes are in code points. */
 export type PackReceipt = Pack['receipt'];
 
 /**

@@ -22,26 +22,26 @@ export type StepExplained = FlowExplained['steps'][number];
 
 /**
  * Explains a flow without running it.
- * @param run id of the run with the outputs of `world`; undefined if the flow has not run
+ * @param run id of the run with the outputs of `inputs`; undefined if the flow has not run
  */
-export function explainFlow(flow: Flow, world: BriefingInputs, run?: string) {
+export function explainFlow(flow: Flow, inputs: BriefingInputs, run?: string) {
   return {
     version: 1,
     flow: flow.name,
     profile: flow.profile ?? null,
     run: run ?? null,
-    steps: flow.steps.map((step) => explainStep(flow, step, world)),
+    steps: flow.steps.map((step) => explainStep(flow, step, inputs)),
   };
 }
 
-function explainStep(flow: Flow, step: FlowStep, world: BriefingInputs) {
+function explainStep(flow: Flow, step: FlowStep, inputs: BriefingInputs) {
   const { pack, budgets } = briefingOf(flow, step, {
-    ...world,
+    ...inputs,
     // Include steps that have not run.
-    outputs: (id) => world.outputs(id) ?? { ok: true, output: '', error: undefined },
+    outputs: (id) => inputs.outputs(id) ?? { ok: true, output: '', error: undefined },
   });
   const seen = pack.receipt.items.map((item) => item.step);
-  const { curator, source } = effectiveCurator(flow, step, world);
+  const { curator, source } = effectiveCurator(flow, step, inputs);
   return {
     step: step.id,
     agent: step.agent ?? null,
@@ -49,7 +49,7 @@ function explainStep(flow: Flow, step: FlowStep, world: BriefingInputs) {
     curator: { enabled: curator.enabled, model: curator.model, source },
     budget_warnings: budgets.warnings,
     // The receipt lists these steps with 0 characters.
-    without_output: seen.filter((id) => world.outputs(id) === undefined),
+    without_output: seen.filter((id) => inputs.outputs(id) === undefined),
     receipt: pack.receipt,
   };
 }

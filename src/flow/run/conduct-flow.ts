@@ -43,7 +43,7 @@ export async function runFlow(run: FlowRun, io: Io) {
   const stop = createFlowStop();
   const board = new Map<string, StepNews>(flow.steps.map((step) => [step.id, { step, kind: 'done' }]));
   try {
-    for await (const news of runSteps(run.open, createSteps(run, stop, io), stop.noMore)) {
+    for await (const news of runSteps(run.open, createSteps(run, stop, io), stop.noNewSteps)) {
       const { step, kind: status, end } = news;
       board.set(step.id, news);
       progress.news(news);
@@ -70,7 +70,7 @@ function createSteps(run: FlowRun, stop: FlowStop, io: Io) {
     const { curator } = effectiveCurator(flow, step, place);
     if (!curator.enabled) return undefined;
     const { pack, budgets, history, prompt } = briefingFor(step);
-    if (history.length === 0 || stop.noMore.aborted) return undefined;
+    if (history.length === 0 || stop.noNewSteps.aborted) return undefined;
     const task = summaries.taskFor(history, pack.receipt.items, curator.model, budgets.budgets);
     const { settings } = invocation;
     const options = { curator, program, config, settings, stop: stop.atOnce, summaries: task };
@@ -107,7 +107,7 @@ function createSteps(run: FlowRun, stop: FlowStop, io: Io) {
     };
     files.writeJson(step.id, RECEIPT_FILE, receipt);
     // The signal ended the curator's claude. The step's claude would otherwise start after it.
-    if (stop.noMore.aborted) return { ...receipt, measured: NOT_STARTED };
+    if (stop.noNewSteps.aborted) return { ...receipt, measured: NOT_STARTED };
     const fault = curation?.receipt.fault;
     for (const text of presentLines(...receipt.warnings, fault != null && `the curator: ${fault}`)) {
       progress.watcher(step).notice(text);
@@ -127,20 +127,20 @@ type FlowStop = ReturnType<typeof createFlowStop>;
  * second Ctrl-C, a while later, or any other signal ends the step.
  */
 function createFlowStop() {
-  const noMore = new AbortController();
+  const noNewSteps = new AbortController();
   const atOnce = new AbortController();
-  setMaxListeners(0, noMore.signal, atOnce.signal);
+  setMaxListeners(0, noNewSteps.signal, atOnce.signal);
   const signals = watchSignals({
-    interrupt: () => noMore.abort(),
+    interrupt: () => noNewSteps.abort(),
     // A step does not handle signals right after its start.
     isStuck: () => true,
     kill() {
-      noMore.abort();
+      noNewSteps.abort();
       atOnce.abort();
     },
   });
   return {
-    noMore: noMore.signal,
+    noNewSteps: noNewSteps.signal,
     atOnce: atOnce.signal,
     received: signals.received,
     clear: signals.stop,

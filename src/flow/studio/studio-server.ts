@@ -16,7 +16,7 @@ export async function startStudioServer(studio: Studio, style: string) {
     // An exception must not end the server.
     const reply = await answer(request, { host, token, studio, style }).catch(faultReply);
     response.writeHead(reply.status, {
-      ...GUARDED,
+      ...SECURITY_HEADERS,
       'content-type': `text/${reply.type}; charset=utf-8`,
       ...reply.headers,
     });
@@ -86,7 +86,7 @@ function digest(text: string): Buffer {
   return hash('sha256', text, 'buffer');
 }
 
-const GUARDED = {
+const SECURITY_HEADERS = {
   'content-security-policy':
     "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
   'cache-control': 'no-store',

@@ -5,7 +5,7 @@ import type { GovernorState } from '../../core/governor/state.ts';
 import { type ExactReceipt, leavesAll } from '../../core/protocol/exact-plan.ts';
 import { changeText, keptPrompts } from '../../messages.ts';
 import { counted, percent, tokens } from '../../report/figures.ts';
-import { type Colour, PLAIN } from '../../report/style.ts';
+import { type Color, PLAIN } from '../../report/style.ts';
 import { type Part, paintLine, SEPARATOR, statusParts } from '../../statusline/status-text.ts';
 import { redact } from '../../store/masks/redact.ts';
 import type { Engine } from '../engine.ts';
@@ -138,8 +138,8 @@ export interface StatusPiece {
   readonly dimColor?: boolean;
 }
 
-/** The colours of claude's theme. */
-const THEME: Readonly<Record<Colour, Omit<StatusPiece, 'text'>>> = {
+/** The colors of claude's theme. */
+const THEME: Readonly<Record<Color, Omit<StatusPiece, 'text'>>> = {
   bold: {},
   dim: { dimColor: true },
   green: { color: 'success' },
@@ -163,11 +163,11 @@ function sizesOf({ from }: CompactionNews, now: number): string {
 }
 
 /** The status line above the prompt. */
-export function bandText(plugin: PluginState, width: number): readonly StatusPiece[] {
+export function statusPieces(plugin: PluginState, width: number): readonly StatusPiece[] {
   const room = Math.max(1, width - 'ctxb '.length);
   const parts = statusParts(plugin.session.judged(), plugin.costUsd, room, newsParts(plugin));
-  return parts.flatMap(({ text, colour = 'bold' }, index) => [
+  return parts.flatMap(({ text, color = 'bold' }, index) => [
     { text: index === 0 ? 'ctxb ' : SEPARATOR },
-    { text, ...THEME[colour] },
+    { text, ...THEME[color] },
   ]);
 }

@@ -6,8 +6,8 @@ import { createLogReader, type LogReader } from './log-reader.ts';
 import { createTerminalSession, type Options, type TerminalSession } from './session.ts';
 
 const LATE_MS = 300;
-const LOOK_MS = 50;
-const MAX_LOOKS = 40;
+const POLL_INTERVAL_MS = 50;
+const MAX_POLLS = 40;
 const WATCH_MS = 2_000;
 
 export interface CompactionNews {
@@ -53,12 +53,12 @@ export class PluginState {
  */
 export async function readNewLines($: Engine, plugin: PluginState): Promise<void> {
   if (plugin.isRun) return;
-  const following = plugin.following.then(() => readNewsNow($, plugin));
+  const following = plugin.following.then(() => readNewLinesNow($, plugin));
   plugin.following = following.catch(() => {});
   await following;
 }
 
-async function readNewsNow($: Engine, plugin: PluginState): Promise<void> {
+async function readNewLinesNow($: Engine, plugin: PluginState): Promise<void> {
   const [path, { context, cost, rateLimits }, model] = await Promise.all([
     logPathOf($, plugin),
     $.session.usage(),
@@ -103,19 +103,23 @@ export async function watchTurn($: Engine, plugin: PluginState, turn: string): P
  * pay.
  */
 export function awaitLog($: Engine, plugin: PluginState): Promise<void> {
-  return readNewsWhile($, plugin, plugin.session.isBehind);
+  return readNewLinesWhile($, plugin, plugin.session.isBehind);
 }
 
 /** Reads the lines that claude logs after the end of a turn, and after a compaction until the log has it. */
 export async function readLateLines($: Engine, plugin: PluginState): Promise<void> {
   await $.clock.sleep(LATE_MS);
   await readNewLines($, plugin);
-  await readNewsWhile($, plugin, () => plugin.news?.from !== undefined && plugin.session.size() >= plugin.news.from);
+  await readNewLinesWhile(
+    $,
+    plugin,
+    () => plugin.news?.from !== undefined && plugin.session.size() >= plugin.news.from,
+  );
 }
 
-async function readNewsWhile($: Engine, plugin: PluginState, isLate: () => boolean): Promise<void> {
-  for (let look = 0; look < MAX_LOOKS && isLate(); look++) {
-    await $.clock.sleep(LOOK_MS);
+async function readNewLinesWhile($: Engine, plugin: PluginState, isLate: () => boolean): Promise<void> {
+  for (let poll = 0; poll < MAX_POLLS && isLate(); poll++) {
+    await $.clock.sleep(POLL_INTERVAL_MS);
     await readNewLines($, plugin);
   }
 }

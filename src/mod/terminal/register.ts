@@ -2,7 +2,7 @@ import type { Answer } from '../../core/exact/exact-answer.ts';
 import { leavesAll } from '../../core/protocol/exact-plan.ts';
 import { circumstancesOf } from '../circumstances.ts';
 import { type CompactEvent, type Drawing, type Engine, isFromUser, isSeenByModel, type On } from '../engine.ts';
-import { answerTo, bandText, COMMANDS, foldedText } from './commands.ts';
+import { answerTo, COMMANDS, foldedText, statusPieces } from './commands.ts';
 import { awaitLog, checkExactness, PluginState, readLateLines, readNewLines, watchTurn } from './plugin-state.ts';
 import { createTerminalSession, type Options } from './session.ts';
 
@@ -121,7 +121,7 @@ export function register(on: On, options: Options): void {
     const below = await next(e);
     if (plugin.isRun || e.props.hasSurvey) return below;
     const { Box, Text } = $.ui.resolve(e);
-    const pieces = bandText(plugin, e.props.bodyColumns);
+    const pieces = statusPieces(plugin, e.props.bodyColumns);
     const line = h(Text, null, ...pieces.map(({ text, ...style }) => h(Text, style, text)));
     return below ? h(Box, { flexDirection: 'column' }, line, below) : line;
   });

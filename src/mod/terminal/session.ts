@@ -41,7 +41,7 @@ export function policyFor({ compactAt, warnAt }: Options): Policy {
   };
 }
 
-/** A fraction; undefined if it is no percentage. */
+/** A fraction; undefined if the value is not a percentage. */
 function shareOf(value: unknown): number | undefined {
   const percent = Number(typeof value === 'string' ? value.trim().replace(/ ?%$/, '') : value);
   return percent >= 1 && percent <= 100 ? percent / 100 : undefined;
@@ -74,7 +74,7 @@ export function createTerminalSession(options: Options) {
   /** Texts that are certain to be the user's, by block. */
   const prompts = new Set<string>();
 
-  /** What claude reports about the session in addition to its log. */
+  /** Data about the session that claude reports in addition to its log. */
   let known: StatusReport = { window: undefined, model: undefined, usage: undefined, limits: {} };
 
   const judged = () => withReport(host.state, known);

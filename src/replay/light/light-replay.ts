@@ -20,7 +20,7 @@ import type { SessionFigures } from '../summary.ts';
 import { answerIn, createUsualCalls } from './usual-calls.ts';
 
 /** Kinds of events in a session log. Any other kind requires a full replay. */
-const LIGHT: ReadonlySet<Event['kind']> = new Set([
+const LIGHT_KINDS: ReadonlySet<Event['kind']> = new Set([
   'assistant',
   'user',
   'boundary',
@@ -33,7 +33,7 @@ const LIGHT: ReadonlySet<Event['kind']> = new Set([
 ]);
 
 /** The kinds that affect more than the number and the time of the lines. */
-const MESSAGES: ReadonlySet<Event['kind']> = new Set(['assistant', 'user', 'boundary']);
+const MESSAGE_KINDS: ReadonlySet<Event['kind']> = new Set(['assistant', 'user', 'boundary']);
 
 /** The parts of a state that a light replay changes, as mutable copies. */
 type LightState = Draft & { relief: { exact: ExactState }; limits: { cost: Cost } };
@@ -61,13 +61,13 @@ export function createLightReplay({ run, mask }: { readonly run: Run; readonly m
 
   /** @param row the line, if it was decoded without parsing */
   function feed(t: number, said: Event, row?: ReadLine): void {
-    if (!MESSAGES.has(said.kind)) {
+    if (!MESSAGE_KINDS.has(said.kind)) {
       figures.pass(t);
       return;
     }
     endUsual();
     const event = calls.identified(said);
-    if (isQuiet(state, event)) figures.pass(t);
+    if (needsOnlyTime(state, event)) figures.pass(t);
     else {
       before.gauge = state.gauge;
       before.limits.cost = state.limits.cost;
@@ -78,7 +78,7 @@ export function createLightReplay({ run, mask }: { readonly run: Run; readonly m
       else readLightly(state, event);
       state.facts = isRepeated ? REPEAT_FACTS : factsOf(event, before, state);
       figures.see({ line: figures.at, input: { t, from: 'claude', event }, before, after: state });
-      usual.begin(isCalm(state) ? row : undefined);
+      usual.begin(areResultsUnused(state) ? row : undefined);
     }
   }
 
@@ -102,9 +102,9 @@ export function createLightReplay({ run, mask }: { readonly run: Run; readonly m
       return isLog;
     },
     /** Whether tool results currently have no effect on the figures. */
-    isCalm: () => isLog && figures.dialect === 'session' && isCalm(state),
+    areResultsUnused: () => isLog && figures.dialect === 'session' && areResultsUnused(state),
     /** Whether neither tool results nor prompts currently have an effect on the figures. */
-    areTextsUnused: () => isLog && isCalm(state) && state.gauge.calls > 0 && figures.prompt() !== null,
+    areTextsUnused: () => isLog && areResultsUnused(state) && state.gauge.calls > 0 && figures.prompt() !== null,
     line(read: ReadLine): void {
       if (usual.has(read)) {
         feedUsual(read);
@@ -116,7 +116,7 @@ export function createLightReplay({ run, mask }: { readonly run: Run; readonly m
       if (line.kind === 'unread') pass(line.row, line.t);
       if (line.kind !== 'input') return;
       const { input } = line;
-      if (input.from !== 'claude' || !LIGHT.has(input.event.kind)) isLog = false;
+      if (input.from !== 'claude' || !LIGHT_KINDS.has(input.event.kind)) isLog = false;
       else feed(input.t, input.event, read);
     },
     /** Returns undefined if the recording is not a session log. */
@@ -129,12 +129,12 @@ export function createLightReplay({ run, mask }: { readonly run: Run; readonly m
 }
 
 /** Whether only the time of a message matters. */
-function isQuiet(state: GovernorState, event: Event): boolean {
+function needsOnlyTime(state: GovernorState, event: Event): boolean {
   const isResult = event.kind === 'user' && event.role === 'tool-result';
-  return isResult && isCalm(state) && reportedAgent(event) === undefined;
+  return isResult && areResultsUnused(state) && reportedAgent(event) === undefined;
 }
 
-function isCalm({ session, relief: { exact } }: GovernorState): boolean {
+function areResultsUnused({ session, relief: { exact } }: GovernorState): boolean {
   return exact.repeats === 0 && session.id !== undefined && session.version !== undefined;
 }
 

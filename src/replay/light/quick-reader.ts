@@ -28,7 +28,7 @@ const [REPORT, DATA] = [hole('report'), hole('data')];
 /** Facts about the log so far. */
 interface State {
   /** Whether tool results currently have no effect on the figures. */
-  readonly isCalm: () => boolean;
+  readonly areResultsUnused: () => boolean;
   /** Whether neither tool results nor prompts currently have an effect on the figures. */
   readonly areTextsUnused: () => boolean;
 }
@@ -130,7 +130,7 @@ function readerOf(row: Fields, state: State): Reader | undefined {
   const answers = row.type === 'user' ? (subagentOf(row) ?? '') : undefined;
   const isTelling = () => {
     if (isPrompt) return !state.areTextsUnused() || content()[0] !== QUOTE || hasAny(content(), SIGNIFICANT);
-    return !state.isCalm() || hasAny(report(), AGENT_KEYS);
+    return !state.areResultsUnused() || hasAny(report(), AGENT_KEYS);
   };
   return {
     layout,
@@ -139,13 +139,13 @@ function readerOf(row: Fields, state: State): Reader | undefined {
 }
 
 /** For lines of plain values, without id and time, whose type shows that they do not affect the figures. */
-function flatReader(line: Fields, { isCalm }: State): Reader | undefined {
+function flatReader(line: Fields, { areResultsUnused }: State): Reader | undefined {
   const isFlat = Object.values(line).every((value) => typeof value !== 'object' || value === null);
   // A record of `ctxb run` has claude's line as a text.
   const isPlain = isFlat && (line.uuid ?? line.timestamp ?? line.line) === undefined;
   const isKnown = decodeObject({ type: line.type }).kind === 'known';
   const layout = isPlain && isKnown ? layoutOf(withSlots(line)) : undefined;
-  return layout && { layout, read: () => (isCalm() ? UNREAD : undefined) };
+  return layout && { layout, read: () => (areResultsUnused() ? UNREAD : undefined) };
 }
 
 const UNREAD: ReadLine = { kind: 'unread', row: { id: undefined, t: undefined, answers: undefined } };

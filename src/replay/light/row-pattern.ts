@@ -26,7 +26,7 @@ export function withSlots(row: Fields): Fields {
   return mapFields(row, (value, name) => (isOpen(value) && !FIXED.has(name) ? slot(name) : value));
 }
 
-/** @param open the fields with holes; undefined if the row has none */
+/** @param open the fields with holes; undefined for a row without holes */
 export function layoutWith(row: Fields, open: Fields | undefined): Layout | undefined {
   return open && layoutOf({ ...withSlots(row), ...open });
 }

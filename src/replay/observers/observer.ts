@@ -20,7 +20,7 @@ export function timeIn({ t }: Input): number | null {
 }
 
 /** Minimum number of tool calls remembered until their results; fewer are pending at a time. */
-const WAITING = 256;
+const MIN_REMEMBERED = 256;
 
 /** Remembers tool calls until their results. @param read selects what is kept, because whole inputs can be large */
 export function createToolUses<T>(read: (use: ToolUse) => T) {
@@ -29,7 +29,7 @@ export function createToolUses<T>(read: (use: ToolUse) => T) {
     see(block: Block): void {
       if (block.type !== 'tool_use') return;
       // Deleting single entries would leave gaps, which a map skips one by one to find its oldest entry.
-      if (uses.size === WAITING) [older, uses] = [uses, new Map()];
+      if (uses.size === MIN_REMEMBERED) [older, uses] = [uses, new Map()];
       uses.set(block.id, read(block));
     },
     /** The data kept of the call that a result belongs to; undefined for other blocks, and if the call is too old. */

@@ -20,7 +20,7 @@ export interface TimedReceipt {
 }
 
 /** Maximum milliseconds between a call in claude's log and the run's receipt for it. */
-const AT_ONCE_MS = 60_000;
+const MAX_RECEIPT_DELAY_MS = 60_000;
 
 interface Settled {
   readonly call: number;
@@ -67,7 +67,7 @@ export function createRetention(run: Run, mask: Mask, recorded: boolean, receipt
       .map(({ receipt, t }) => ({ receipt, distance: Math.abs(t - input.t) }))
       .toSorted((a, b) => a.distance - b.distance);
     isFresh = false;
-    if (nearest !== undefined && nearest.distance <= AT_ONCE_MS)
+    if (nearest !== undefined && nearest.distance <= MAX_RECEIPT_DELAY_MS)
       settle(nearest.receipt, { call: after.gauge.calls, line, distance: nearest.distance });
   }
 

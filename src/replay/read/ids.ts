@@ -1,12 +1,13 @@
 /** Initial capacity, a power of two. Each doubling rehashes all ids. */
-const PLACES = 4096;
+const INITIAL_CAPACITY = 4096;
 
 /**
- * Remembers ids by their hashes in a typed array. A set of strings would add a tenth to the time of reading a log. An id
- * takes up to 32 bytes, a hundredth of its row. None is forgotten: claude can append a copy of the whole log.
+ * Remembers ids by their hashes in a typed array. A set of strings would add a tenth to the time of reading a log. An
+ * id takes up to 32 bytes, a hundredth of its row. Ids are never removed, because claude can append a copy of the whole
+ * log.
  */
 export function createIdSet() {
-  let table: Float64Array = new Float64Array(PLACES);
+  let table: Float64Array = new Float64Array(INITIAL_CAPACITY);
   let count = 0;
 
   /** Half of the places or more stay free, which keeps searches short. */

@@ -39,7 +39,7 @@ export async function sendLines({ file, shared }: ReadAheadTask, tell: (chunk: C
 }
 
 /**
- * Reads files in a thread, ahead of the judgement of their lines. The reader fails if the thread ends early.
+ * Reads files in a thread, ahead of the processing of their lines. The reader fails if the thread ends early.
  *
  * @param start starts a thread with the program {@link sendLines}
  */

@@ -81,7 +81,7 @@ function* chunksIn(file: string): Generator<Buffer> {
   }
 }
 
-/** Reading ahead takes less time but more processor time, which pays for one large file. */
+/** Reading ahead takes less time but more processor time. It is worth that only for a large file. */
 function isLarge(file: string): boolean {
   return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) >= 64 * 1024 * 1024;
 }

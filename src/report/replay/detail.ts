@@ -6,12 +6,12 @@ import { sumByName } from '../../replay/totals.ts';
 import { counted, dollars, shareOf, tokens } from '../figures.ts';
 import { fitText, presentLines } from '../layout.ts';
 import { onOneLine } from '../printable.ts';
-import { ZONE_COLOURS } from '../style.ts';
+import { ZONE_COLORS } from '../style.ts';
 import { type Page, type Report, shownSessions } from './format.ts';
 import { actionRow, closingRows, compactionRow, decisionsWithRow, originRows } from './session-rows.ts';
 
 /** Sources of growth listed by name; the rest are summed as "others". */
-const SOURCES = 6;
+const MAX_SOURCES = 6;
 
 const INDENT = '    ';
 
@@ -72,7 +72,7 @@ function contextText(
   { levels, style }: Page,
 ): string {
   const window = last.window ?? session.window.tokens;
-  const share = style[ZONE_COLOURS[zoneAt(last.context, window ?? undefined, levels)]](shareOf(last.context, window));
+  const share = style[ZONE_COLORS[zoneAt(last.context, window ?? undefined, levels)]](shareOf(last.context, window));
   const from = first === last ? '' : `${tokens(first.context)} → `;
   return `${from}${tokens(last.context)} (${share})`;
 }
@@ -80,8 +80,8 @@ function contextText(
 /** `Read 14,413, answer 942` */
 function growthText(growth: ReadonlyMap<string, number>): string {
   const all = [...growth].sort(([, a], [, b]) => b - a);
-  const rest = sumOf(all.slice(SOURCES), ([, more]) => more);
-  const named = all.slice(0, SOURCES).map(([source, more]) => `${onOneLine(source)} ${tokens(more)}`);
+  const rest = sumOf(all.slice(MAX_SOURCES), ([, more]) => more);
+  const named = all.slice(0, MAX_SOURCES).map(([source, more]) => `${onOneLine(source)} ${tokens(more)}`);
   return presentLines(...named, rest > 0 && `others ${tokens(rest)}`).join(', ');
 }
 

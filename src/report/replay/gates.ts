@@ -8,7 +8,7 @@ import { onOneLine } from '../printable.ts';
 
 type Check = (session: SessionFigures, limit: number) => string | undefined;
 
-const UNREAD = 'calls in it are malformed or without usage, so it cannot be compared with the limit';
+const MISSING_CALLS = 'calls in it are malformed or without usage, so it cannot be compared with the limit';
 
 /** Explains why a session fails a gate; undefined if it passes. An unknown figure also fails. */
 const CHECKS = {
@@ -17,7 +17,7 @@ const CHECKS = {
     const { peak, peakCall, peakFraction, largestFraction: share = peakFraction } = context;
     if (calls > 0 && limit <= 1 && share === null)
       return `its window is unknown, so ${percent(limit)} has no meaning: set it with --window`;
-    if (limit > 1 ? peak <= limit : (share ?? 0) <= limit) return isComplete(lines) ? undefined : UNREAD;
+    if (limit > 1 ? peak <= limit : (share ?? 0) <= limit) return isComplete(lines) ? undefined : MISSING_CALLS;
     // One decimal, because 85.2% exceeds 85%.
     const ofWindow = share === null ? '' : ` (${(share * 100).toFixed(1)}%)`;
     return `call ${peakCall} had a context of ${tokens(peak)} tokens${ofWindow}, over ${limit > 1 ? tokens(limit) : percent(limit)}`;
@@ -39,7 +39,9 @@ const CHECKS = {
       return `it cost ${dollars(usd)}, more than ${dollars(limit)}${call === 0 ? '' : `: beyond that by call ${call}`}`;
     }
     if (!usdPartial) return undefined;
-    return isComplete(lines) ? `its cost is not fully known, so it cannot be compared with ${dollars(limit)}` : UNREAD;
+    return isComplete(lines)
+      ? `its cost is not fully known, so it cannot be compared with ${dollars(limit)}`
+      : MISSING_CALLS;
   },
 } satisfies Readonly<Record<string, Check>>;
 

@@ -126,9 +126,9 @@ export function statusLine(state: GovernorState, style: Style, width: number, no
   const { limits, turn } = state;
   const { wait } = limits;
   const agents = agentTotals(state);
-  const urgent = (text: string): Part => ({ text, rank: 0, colour: 'yellow' });
+  const urgent = (text: string): Part => ({ text, rank: 0, color: 'yellow' });
   const footer: Part[] = [
-    ...(isCompacting(state) ? [{ text: 'compacting', rank: 1, colour: 'cyan' } as const] : []),
+    ...(isCompacting(state) ? [{ text: 'compacting', rank: 1, color: 'cyan' } as const] : []),
     ...(wait.said ? [urgent(waitPart(wait, now, resetOf(limits)))] : []),
     ...silenceText(state, now).map(urgent),
     ...(limits.cost.uncounted === 'proved' && !limits.cost.known ? [urgent('cost unknown')] : []),

@@ -53,7 +53,7 @@ function refuseUnlogged(contextDir: string, id = ''): void {
  */
 function refuseCopy(contextDir: string, runId: string, folder: string): void {
   const [own, named] = [contextDir, folder].map(statsOf);
-  // A moved folder is no longer in its old place.
+  // A folder that was moved, not copied, does not exist at its old path.
   if (!own || !named || identityOf(own) === identityOf(named)) return;
   if (loggedRuns(folder).some((run) => run.runId === runId))
     throw new CtxbError('usage', `run ${runId} belongs to ${folder}, and ${contextDir} is a copy: resume it there`);

@@ -220,7 +220,7 @@ interface ResumeWatcher {
   readonly onWait: (runId: string, resetsAt: number | undefined) => void;
 }
 
-/** Milliseconds between two looks at the clock, because timers stop while a machine sleeps. */
+/** Milliseconds between checks of the clock, because timers stop while a machine sleeps. */
 const LOOK_MS = 30_000;
 
 /**

@@ -16,8 +16,8 @@ interface Loader {
 
 /**
  * Caches V8's compiled code of all modules loaded after this call, for the next start. Node 22.1 has this built in; its
- * variables `NODE_COMPILE_CACHE` (the folder) and `NODE_DISABLE_COMPILE_CACHE` apply to all versions. Whoever can write
- * to the folder can run code, so only the user may have access.
+ * variables `NODE_COMPILE_CACHE` (the folder) and `NODE_DISABLE_COMPILE_CACHE` apply to all versions. Code in the
+ * folder runs in the user's name, so only the user may have access to it.
  */
 export function enableCompileCache({ env } = process): void {
   const cache = cacheFolder(env);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 const CACHE_FILE = /^[0-9a-f]{32}\.json(?:\.\d{1,10})?$|\.cjs-[\w.-]+$/;
 
 /** Files in use are written again, so an older file belongs to a removed recording or an earlier version. */
-const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
+const MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000;
 
 /**
  * Removes old files from a cache folder. Touches only names that ctxb uses, because `XDG_CACHE_HOME` may name any
@@ -23,6 +23,6 @@ export function removeOldFiles(folder: string, max = Number.POSITIVE_INFINITY): 
   let bytes = 0;
   for (const { path, size, mtimeMs } of newestFirst) {
     bytes += size;
-    if (bytes > max || Date.now() - mtimeMs > KEPT_MS) rmSync(path, { force: true });
+    if (bytes > max || Date.now() - mtimeMs > MAX_AGE_MS) rmSync(path, { force: true });
   }
 }

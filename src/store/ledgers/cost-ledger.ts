@@ -37,7 +37,10 @@ export interface CostPlace {
 
 export type CostLedger = ReturnType<typeof openCostLedger>;
 
-/** Number of days with spending that are kept. A clock that is wrong for a while must not remove the present period. */
+/**
+ * Number of days with spending that are kept. More than a month, so that a clock that is wrong for a while does not
+ * remove the current period.
+ */
 const KEPT_DAYS = 62;
 
 /**

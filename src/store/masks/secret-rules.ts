@@ -17,7 +17,7 @@ export interface SecretRule {
   readonly holds?: ((secret: string, before: string, next: string) => boolean) | undefined;
 }
 
-/** The start of a word: also after `\\n`, `%3D` or `ESC[32m` in escaped, encoded or coloured text. */
+/** The start of a word: also after `\\n`, `%3D` or `ESC[32m` in escaped, encoded or colored text. */
 const START = String.raw`(?:^|[^\w-]|\\[nrt]|%[0-9A-Fa-f]{2}|\[[\d;]{0,8}m)`;
 
 /**
@@ -100,7 +100,7 @@ const PLACES: readonly SecretRule[] = [
     'credentials',
     'authorization',
     raw`(authorization["'\\]{0,5}\s{0,3}[:=]\s{0,3}["'\\]{0,5}(?:bearer|basic|token|apikey|digest)(?:\s|%20|\+){1,3})[\w.~+/=-]{8,}`,
-    (secret, _, next) => next !== '(' && (/\d/.test(secret) || /[a-z][A-Z]/.test(secret)) && !isMember(secret),
+    (secret, _, next) => next !== '(' && (/\d/.test(secret) || /[a-z][A-Z]/.test(secret)) && !isMemberAccess(secret),
   ),
   place(
     'credentials',
@@ -230,7 +230,7 @@ function command(names: string, option: string): SecretRule {
 }
 
 /** Whether the text is code that reads a secret, such as `process.env.TOKEN`. False if a part looks random. */
-function isMember(text: string): boolean {
+function isMemberAccess(text: string): boolean {
   if (!/^[A-Za-z_$][\w$]*\??(?:\.[A-Za-z_$][\w$]*)+[!?:]*$/.test(text)) return false;
   return !text
     .split('.')
@@ -253,7 +253,7 @@ function isEncodedKey(secret: string): boolean {
 function isAssigned(value: string, before: string, next: string): boolean {
   if (next === '(' || /^(?:[$%]|[.~]{0,2}\/|[a-z]+:\/\/)/i.test(value)) return false;
   const literal = /["'`]$/.test(before);
-  if (!literal && isMember(value)) return false;
+  if (!literal && isMemberAccess(value)) return false;
   if (value.length >= 12 && isMixed(value)) return true;
   // Passwords that people choose look less random; a quoted text or NAME=value is at least not code.
   const chosen = /pass|pwd/i.test(before) && (literal || /[A-Z]=$/.test(before));

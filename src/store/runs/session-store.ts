@@ -46,7 +46,7 @@ export function createSessionStore(path: string, runId: string, onFault: Faults,
   const needed = new Map<string, () => void>();
 
   function writeNeeded(kind: string, write: () => void): void {
-    // A removal that is under way may have taken only the first lines.
+    // The file is missing, or an append after its removal has recreated it without its first lines.
     const isGone = seal !== undefined && !faulty && (statsOf(stateFile)?.size ?? 0) < size;
     needed.set(kind, write);
     const removed = new CtxbError('store', `its file in ${path} was removed during the run`);

@@ -54,7 +54,7 @@ export function measureFile(
   return { lines, fitting: countFitting(text, offset, chars) };
 }
 
-/** `start`: position of line `offset` in bytes; the end if there is no such line. */
+/** `start`: position of line `offset` in bytes; the end if the file has fewer lines. */
 function countLines(data: Buffer, offset: number) {
   let feeds = 0;
   let start = offset <= 1 ? 0 : data.length;

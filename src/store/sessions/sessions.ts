@@ -147,7 +147,7 @@ export type SessionFolder = ReturnType<typeof openSessionFolder>;
 /**
  * Locks the folder of a session until it is closed or the process ends.
  *
- * @param id any of claude's ids of the session; the run's own id is used if it is no valid file name
+ * @param id any of claude's ids of the session; if it is not a valid file name, the run's id is used
  */
 export function openSessionFolder(contextDir: string, id: string, runId: string) {
   const root = openContextDir(contextDir);

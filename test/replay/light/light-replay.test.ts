@@ -278,7 +278,7 @@ it('for odd logs with a gap anywhere, unless only a full replay detects the brok
 
 describe('a row with the form of an earlier one', () => {
   it('is not parsed', () => {
-    const thin = createQuickReader({ isCalm: () => true, areTextsUnused: () => false });
+    const thin = createQuickReader({ areResultsUnused: () => true, areTextsUnused: () => false });
     const rows = FIXTURE_RECORDINGS.filter(({ name }) => name.endsWith('.session.jsonl'))
       .flatMap(({ path }) => linesOf(path))
       .filter((line) => /^.{60,}"type":"(?:tool_result|tool_use)"/.test(line))
@@ -288,7 +288,7 @@ describe('a row with the form of an earlier one', () => {
   });
 
   it('is not parsed if it has only plain values, and no other text', () => {
-    const thin = createQuickReader({ isCalm: () => true, areTextsUnused: () => true });
+    const thin = createQuickReader({ areResultsUnused: () => true, areTextsUnused: () => true });
     const lineWith = (lastPrompt: string) => JSON.stringify({ type: 'last-prompt', lastPrompt, sessionId: 's1' });
     const lines = [
       lineWith('a'),

@@ -2,7 +2,7 @@ import type { TaskEvent } from '../../protocol/events.ts';
 
 export type AgentCall = Readonly<typeof NO_CALL>;
 
-/** Replaces the last call of an agent that has made none. */
+/** Stands for the last call of an agent that has not made a call. */
 export const NO_CALL = {
   ...{ messageId: '', model: undefined as string | undefined, context: 0, output: 0, microUsd: 0 },
   /** Whether the answer calls a tool, so that another API call follows. */

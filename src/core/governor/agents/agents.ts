@@ -152,7 +152,7 @@ function readStart(state: GovernorState, { type, taskId, toolUseId, name, descri
 /** Counts calls that the stream lacks: the last call of an agent, or every call of an unseen agent (`isUnseen`). */
 function countTask(state: GovernorState, agent: Agent, tokens: number, isEnd: boolean): GovernorState {
   const isDue = agent.isUnseen ? tokens !== agent.used : isEnd && agent.phase === 'running' && agent.last.usesTool;
-  // Another call may have as many tokens as the last one: claude's log or counter tells.
+  // A call with as many tokens as the last one cannot be seen here. claude's log or cost counter shows it.
   if (!isDue || tokens === 0) return agent.isUnseen ? withAgent(state, agent.id, { last: { ...agent.last } }) : state;
   const counted = countCall(agent, estimatedCall(state, agent.used, tokens, agent.last.model));
   // The count includes the answer, which is no longer in any context.

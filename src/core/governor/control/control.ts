@@ -180,7 +180,7 @@ const PLACED_SOURCES: readonly unknown[] = ['env', 'settings'];
 
 type Response = (state: GovernorState, event: ControlResponseEvent) => GovernorState;
 
-/** What follows from claude's answer to a request, by the purpose of the request. */
+/** Handlers of claude's answers, by the purpose of the request. */
 const ON_RESPONSE: { readonly [P in ControlPurpose]?: Response } = {
   initialize: checkAgent,
   context: (state, event) => answerDelayedHooks(onContext(state, event)),
@@ -257,7 +257,7 @@ export function onQuestion(state: GovernorState, requestId: string): GovernorSta
   return changedIn(state, 'control', { questions: [...state.process.control.questions, requestId] });
 }
 
-/** claude has the answer, or has cancelled its question. */
+/** claude has the answer, or has canceled its question. */
 export function closeQuestion(state: GovernorState, requestId: string): GovernorState {
   return changedIn(state, 'control', { questions: state.process.control.questions.filter((id) => id !== requestId) });
 }

@@ -67,7 +67,7 @@ function interruptTurn(state: GovernorState): GovernorState {
 
 export function startTimeLimit(state: GovernorState): GovernorState {
   const { time = 0 } = state.run.policy.limits;
-  // The time of the run goes on with another process.
+  // A replacement process does not restart the time of the run.
   const isFirst = state.process.phase !== 'dead';
   return time > 0 && state.run.mode === 'act' && isFirst ? emit(state, setTimer('time', time * 1_000)) : state;
 }

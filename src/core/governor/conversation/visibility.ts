@@ -28,7 +28,7 @@ export function visibilityOf(state: GovernorState, event: Event): Visibility {
   return isRecoverable(state, event) ? 'defer' : 'show';
 }
 
-/** Whether a line reports an error from which ctxb recovers, so that the line is no answer to the caller. */
+/** Whether a line reports an error from which ctxb recovers. The caller does not get it as an answer. */
 export function isRecoverable(state: GovernorState, event: Event): boolean {
   return (
     isFailedResume(state, event) ||

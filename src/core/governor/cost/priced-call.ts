@@ -31,7 +31,7 @@ export function replaceCall(calls: readonly PricedCall[], call: PricedCall): rea
   return [...calls.filter(({ thread }) => thread !== call.thread), call];
 }
 
-/** The last call of a thread since claude's last report; undefined if none has a price. */
+/** The last call of a thread since claude's last report; undefined if no call of the thread has a price. */
 export function openCall({ calls }: OpenCalls, thread: string) {
   const call = calls.find((each) => each.thread === thread);
   if (call === undefined) return undefined;

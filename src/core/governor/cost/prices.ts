@@ -55,7 +55,7 @@ const withBeta = (dollars: number, more: Partial<Price> = {}): Price => {
  * List prices as Claude Code itself uses them. Source of each figure: test/e2e/prices.test.ts asks claude, 2.1.332 and
  * 2.1.197, for each model, standard and fast, with a thousand and with 150,000 tokens of each kind; prices.test.ts
  * compares them with every `costUSD` and `total_cost_usd` of the recordings, from 1.0.128 on. Sonnet 5 changed with
- * 2.1.239 (its catalogue beside that of 2.1.238), the cache reads of Sonnet 5.5 with 2.1.296, long prompts with 2.1.75
+ * 2.1.239 (its catalog beside that of 2.1.238), the cache reads of Sonnet 5.5 with 2.1.296, long prompts with 2.1.75
  * (its code beside that of 2.1.74), in fast mode with 2.1.50 (beside 2.1.49). Up to 2.1.87 claude counted the one-hour
  * cache like the five-minute cache; the API never did. Opus 3, Sonnet 3 and Haiku 3, which claude no longer knows, have
  * the last list prices of the API.

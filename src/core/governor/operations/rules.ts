@@ -7,7 +7,7 @@ import { giveUpBriefing, onBriefingLine, onClearLine, startLeaving } from './fre
 import { giveUpAnswer, leaveUnreachable, onAnswerLine } from './hand-over.ts';
 import type { Operation, OperationIn } from './operation.ts';
 
-/** What follows from a line of the operation's turn, and from silence. */
+/** Handlers of a line in the operation's turn, and of a timeout without one. */
 interface Rules<P extends Operation['phase']> {
   readonly onLine: (state: GovernorState, operation: OperationIn<P>, event: Event) => GovernorState;
   readonly onTimeout: (state: GovernorState, operation: OperationIn<P>) => GovernorState;

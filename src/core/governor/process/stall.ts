@@ -102,7 +102,7 @@ export function onStallTimer(state: GovernorState): GovernorState {
   return now - expected < limitMs(state) ? scheduleCheck(state) : onStall(state, now - expected);
 }
 
-/** Announces tools that run for long. They are no stall, but may never end. */
+/** Announces tools that run for a long time. They do not count as a stall, but may never end. */
 function announceLongTools(state: GovernorState): GovernorState {
   const { now } = state.facts;
   const isLong = (since: number) => now - since >= limitMs(state);
@@ -144,7 +144,7 @@ function reportLostTasks(state: GovernorState): GovernorState {
   return changedIn(state, 'mailbox', { resumeReason: state.mailbox.resumeReason ?? because });
 }
 
-/** Continues a stalled turn in another process. A turn that ended by itself was no stall. */
+/** Continues a stalled turn in another process. A turn that ended by itself did not stall. */
 export function onStalledTurnEnd(state: GovernorState, { before, event }: Line<ResultEvent>): GovernorState {
   if (before.turn.stopped !== 'stall') return state;
   if (!reportsInterrupt(event)) return emit(state, clearTimer('stall'));

@@ -34,7 +34,7 @@ export function withoutWakeup(tasks: Tasks): Tasks {
   return tasks.filter(({ kind }) => kind !== 'wakeup');
 }
 
-/** Reads the result of ScheduleWakeup: a time in milliseconds since the epoch, or 0 if it was cancelled. */
+/** Reads the result of ScheduleWakeup: a time in milliseconds since the epoch, or 0 if it was canceled. */
 function withWakeup(tasks: Tasks, { subagent, toolReport, blocks }: UserEvent): Tasks {
   const at = fieldsOf(toolReport).scheduledFor;
   if (subagent !== null || typeof at !== 'number') return tasks;

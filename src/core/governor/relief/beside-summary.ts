@@ -34,8 +34,8 @@ export function summaryBound(state: GovernorState, isOwn: boolean) {
 }
 
 /**
- * Whether the bound on costs does not apply: the policy has none, the mod cannot answer, there is no baseline, or
- * somebody asked for the compaction.
+ * Whether the bound on costs does not apply: the policy sets no bound, the mod cannot answer, no baseline exists, or
+ * the user requested the compaction.
  */
 function isExempt(state: GovernorState): boolean {
   const { relief, run } = state;

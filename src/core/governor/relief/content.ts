@@ -15,7 +15,10 @@ export type ContentKind = (typeof KINDS)[number];
 /** Number of gaps by their length in calls, rounded to a power of two. */
 export type Gaps = Readonly<Record<number, number>>;
 
-/** A file or the output of a command. Times are numbers of calls of the main thread. */
+/**
+ * A content: a file or the output of a command that the model has fetched. Times are numbers of calls of the main
+ * thread.
+ */
 export type Content = Readonly<typeof NEW_CONTENT>;
 
 export const NEW_CONTENT = {

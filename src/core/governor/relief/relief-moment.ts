@@ -226,7 +226,7 @@ function profitableWay(state: GovernorState): ReliefMoment['way'] | undefined {
   return isExactPossible(state) && compaction.enabled ? 'compact' : undefined;
 }
 
-/** The reason for a relief, for people. */
+/** The reason for a relief, as users see it. */
 export function reliefReason(state: GovernorState): string {
   const { gauge, run, relief } = state;
   const extent = extentOf(state);

@@ -146,8 +146,8 @@ export function workingSet(contents: Contents, now: number, stakes: Stakes): Wor
   const { fetchCost, keepCost, minChance, allowedLoss, fittingTokens } = stakes;
   const held = heldContents(contents, now).sort((a, b) => b.age - a.age);
   const refetchCost = ({ tokens, cost }: HeldContent) => fetchCost(tokens) + cost;
-  // The baseline must fetch a content again too if its context lacks it, so that is no loss. Nor is a picture that no
-  // file has: a tool makes a new one.
+  // The baseline must fetch a content again too if its context lacks it, so that is no loss. A picture that is not in a
+  // file is no loss either, because a tool makes a new one.
   const isReplaced = ({ hasPicture, path }: HeldContent) => hasPicture && path === undefined;
   const maxLoss = (one: HeldContent) => (one.baselineTokens > 0 && !isReplaced(one) ? refetchCost(one) : 0);
   let risk = 0;

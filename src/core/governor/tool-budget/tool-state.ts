@@ -143,7 +143,7 @@ export function trackResults(state: GovernorState, { event }: Line): GovernorSta
   return results.reduce((next, each) => count(next, each, event.subagent === null), state);
 }
 
-/** Releases the room of interrupted calls of the main thread: between turns none of its tools runs. */
+/** Releases the room of interrupted calls of the main thread: its tools do not run between turns. */
 function releaseRoom(state: GovernorState, changes: Partial<ToolBudget> = {}): GovernorState {
   const open = mapFields(state.work.budget.open, (result) => (result.agent === null ? undefined : result));
   return changedIn(state, 'budget', { open, ...changes });

@@ -17,7 +17,7 @@ interface Failure extends ApiFailure {
   readonly isBeyond?: boolean;
 }
 
-/** What ctxb does after a failed answer; undefined if the caller gets claude's error and the run continues. */
+/** The reaction to a failed answer; undefined if the caller gets claude's error and the run continues. */
 export function planFor(state: GovernorState, event: ResultEvent | AssistantEvent): Plan | undefined {
   const { run, mailbox } = state;
   const failure = failureIn(state, event);
@@ -200,7 +200,7 @@ function endAtLimit(state: GovernorState, failure: Failure): GovernorState {
   return emit(told, SHOW_DEFERRED);
 }
 
-/** Interval between looks at the clock. Timers stop while a machine sleeps, and cannot exceed 24 days. */
+/** Interval between checks of the clock. Timers stop while a machine sleeps, and cannot exceed 24 days. */
 const TICK_MS = 30_000;
 
 function scheduleWaitCheck(state: GovernorState) {

@@ -73,7 +73,7 @@ function small(fields: Fields, cutTo: Cut): string {
 /** UTF-16 units that are searched at each end of a text; errors are at the beginning or at the end. */
 const SCAN = 2_000;
 
-/** Colours, and claude's marks around an error. */
+/** Colors, and claude's marks around an error. */
 const MARKUP = /\u001b\[[0-9;?]*[A-Za-z]|<\/?(?:tool_use_error|error)>/g;
 
 /** Lines that report a failure without its cause; any failed run prints them. */

@@ -80,7 +80,7 @@ const LEFT_RUNNING =
 const COMMAND_NEAR = 20_000;
 const TAIL_NEAR = { lines: 40, length: 8_000 };
 
-/** The facts of a command; undefined if the call ran none. */
+/** The facts of a command; undefined if the call did not run one. */
 export function commandFacts(ended: EndedCall): CommandFacts | undefined {
   const { outcome, exit, result, use, input, report, begun, t } = ended;
   const text = use.name === 'Bash' ? textOf(input.command) : undefined;

@@ -24,7 +24,7 @@ export interface HookReply {
 /** UTF-16 units. claude replaces a hook's context above 10,000 characters by a preview of 2 KB (9,000 passed). */
 const CONTEXT_LIMIT = 8_900;
 
-/** Space for the user's words: a share of the window, within these UTF-16 units. */
+/** Room for the user's prompts: a share of the window, limited to this range of UTF-16 units. */
 const WORDS_SHARE = 0.01;
 const MIN_WORDS = 1_500;
 const MAX_WORDS = 7_000;

@@ -142,7 +142,7 @@ const SECTION_BY_TITLE: ReadonlyMap<string, HandoffSection> = new Map(
   HANDOFF_SECTIONS.map((name) => [wordsOf(name), name]),
 );
 
-/** Normalises a title: `2. **Decisions & Why** (short)` becomes `decisions and why`. */
+/** Normalizes a title: `2. **Decisions & Why** (short)` becomes `decisions and why`. */
 function wordsOf(title: string): string {
   return title
     .toLowerCase()

@@ -26,7 +26,7 @@ export interface Fact {
   readonly alternative?: Fact;
 }
 
-/** A text normalised for searching facts. */
+/** A text normalized for searching facts. */
 export interface Searchable {
   /** Keeps line breaks. */
   readonly lines: string;
@@ -37,13 +37,13 @@ export interface Searchable {
 export function searchable(text: string): Searchable {
   const lines = text
     .split(/[\r\n\u2028\u2029]+/)
-    .map(normalise)
+    .map(normalize)
     .join('\n');
   return { lines, oneLine: lines.replaceAll('\n', ' ') };
 }
 
 /** Lower case, single spaces, and one kind of quotation mark. */
-function normalise(text: string): string {
+function normalize(text: string): string {
   return collapseWhitespace(text.replace(/[`'"*‘’“”]/g, "'"))
     .trim()
     .toLowerCase();
@@ -105,7 +105,7 @@ const FAILED =
   /fail|error|exit (?:code |status )?[1-9]|brok|crash|does ?n.t|did ?n.t|does not|did not|not work|dead end|without success/;
 
 export function pathFact(path: string): Fact {
-  return { kind: 'paths', name: path, whole: normalise(path), isPath: true };
+  return { kind: 'paths', name: path, whole: normalize(path), isPath: true };
 }
 
 /** A long command is identified by its beginning, cut to the length of a line of the notes. */
@@ -116,7 +116,7 @@ export function commandFact(kind: 'failing' | 'again' | 'commands', text: string
 /** Matches the dead end's line in the notes, or its approach near a word for failure. */
 export function deadEndFact(line: string): Fact {
   const [approach] = groupsIn(/`([^`]+)`/, line);
-  const fact = { kind: 'deadEnds', name: line, whole: normalise(line), isOpen: true } as const;
+  const fact = { kind: 'deadEnds', name: line, whole: normalize(line), isOpen: true } as const;
   if (approach === undefined) return fact;
   return { ...fact, alternative: { kind: 'deadEnds', ...wholeOf(approach), isFailure: true } };
 }
@@ -131,7 +131,7 @@ export function promptFact(text: string): Fact {
 function wholeOf(text: string): Pick<Fact, 'name' | 'whole' | 'isOpen'> {
   const name = oneLine(text, LINE_LENGTH);
   const isOpen = name.length < text.trim().length || /[\r\n\u2028\u2029]/.test(text.trim());
-  return { name, whole: normalise(name), ...(isOpen ? { isOpen } : {}) };
+  return { name, whole: normalize(name), ...(isOpen ? { isOpen } : {}) };
 }
 
 export const NO_FACTS: FactTally = Object.fromEntries(FACT_KINDS.map((kind) => [kind, 0])) as FactTally;

@@ -6,7 +6,7 @@ import { type Session, WITH_CTXB } from './session.ts';
 import type { Span } from './span.ts';
 
 /** Minimum peak, as a share of the window, at which the chart starts with the whole window. */
-const SHOWS_WINDOW = 0.4;
+const MIN_PEAK_SHARE = 0.4;
 
 const KEY =
   'A vertical dashed line is a compaction, and ▼ what ctxb did, or would have done. The strip at the bottom shows the turns, dark and light in turn.';
@@ -40,7 +40,7 @@ function linesOf({ calls, info: { curve, window, context } }: Session): Line[] {
       : [
           wholeWindow(
             calls.map(() => tokens),
-            (context.peakFraction ?? 0) >= SHOWS_WINDOW,
+            (context.peakFraction ?? 0) >= MIN_PEAK_SHARE,
           ),
         ]),
   ];
@@ -81,11 +81,11 @@ function compactions({ info }: Session): Mark[] {
   }));
 }
 
-const GRAVE: ReadonlySet<string> = new Set(['exhausted', 'give-up', 'unavailable', 'left-undone']);
+const SERIOUS_KINDS: ReadonlySet<string> = new Set(['exhausted', 'give-up', 'unavailable', 'left-undone']);
 
 function actions({ info }: Session): Mark[] {
   return info.actions.map(({ call, kind }) => ({
-    name: GRAVE.has(kind) ? 'action bad' : 'action',
+    name: SERIOUS_KINDS.has(kind) ? 'action bad' : 'action',
     at: call + 0.5,
     text: '▼',
   }));

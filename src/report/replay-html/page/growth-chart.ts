@@ -69,13 +69,13 @@ function mainKinds({ added, calls }: Session): Added[] {
 }
 
 /** A context that shrinks below this share of the previous one was replaced, even without a recorded compaction. */
-const LOST_ALPHA = 0.5;
+const MIN_KEPT_SHARE = 0.5;
 
 function sumsOf({ tokens: figures }: Added, { calls, info }: Session): number[] {
   const boundaries = new Set(info.compactions.map(({ call }) => call));
   let [sum, before] = [0, 0];
   return calls.map(({ context }, index) => {
-    const isReplaced = boundaries.has(index) || context < before * LOST_ALPHA;
+    const isReplaced = boundaries.has(index) || context < before * MIN_KEPT_SHARE;
     sum = (figures[index] ?? 0) + (isReplaced ? 0 : sum);
     before = context;
     return sum;

@@ -17,7 +17,7 @@ export interface Mark {
 }
 
 /** Marks of one name that are closer than this would overlap, in pixels. */
-const APART = 3;
+const MIN_DISTANCE = 3;
 
 export function boxesOf({ axis, marks }: Marks, { over, valToPos }: uPlot): HTMLElement[] {
   const isRow = axis === 'x';
@@ -27,7 +27,7 @@ export function boxesOf({ axis, marks }: Marks, { over, valToPos }: uPlot): HTML
     return { ...mark, start: isRow ? position : end - position };
   });
   const visible = all.filter(({ start }, index) => start <= end && (all[index + 1]?.start ?? end) >= 0);
-  const apart = new Map(visible.map((mark) => [`${mark.name} ${Math.round(mark.start / APART)}`, mark]));
+  const apart = new Map(visible.map((mark) => [`${mark.name} ${Math.round(mark.start / MIN_DISTANCE)}`, mark]));
   const shown = [...apart.values()];
   return shown.map(({ name, start, text }, index) => {
     const box = elementOf(html`<div class="${name}"><span>${text}</span></div>`);
