@@ -18,6 +18,8 @@ export interface NoteTakerOptions {
   readonly folder: string;
   readonly onFault: Faults;
   readonly notice: (text: string) => void;
+  /** What claude has logged of a session, and of the one that it is a fork of, after a time (milliseconds since the epoch). */
+  readonly logged: (session: string, since: number) => Iterable<Entry>;
   readonly isOff: boolean;
 }
 
@@ -37,6 +39,7 @@ export function createNoteTaker(options: NoteTakerOptions) {
   let sessionId: string | undefined;
   let isStale = true;
   let isOver = options.isOff;
+  const begun = Date.now();
   /** The state after the newest input. */
   let latest: GovernorState;
   let timer: NodeJS.Timeout | undefined;
@@ -115,7 +118,22 @@ export function createNoteTaker(options: NoteTakerOptions) {
     if (folder.contested) {
       options.notice(`another run keeps the notes of session ${id}: this one keeps its own in ${name}`);
     }
+    if (run.resumes) noteLogged(id, files);
     opened = earlierNotes(files, name);
+  }
+
+  /** Notes what was said and done since the last run with ctxb. */
+  function noteLogged(session: string, notes: NoteFiles): void {
+    tryOrReport(options.onFault, 'the notes have nothing of the session from before this run', () => {
+      const known = new Set<string>();
+      let last = 0;
+      for (const entry of notes.earlier()) {
+        known.add(identityOf(entry));
+        last = Math.max(last, entry.t);
+      }
+      const isNews = (entry: Entry) => entry.t < begun && !known.has(identityOf(entry));
+      notes.append([...options.logged(session, last)].filter(isNews), []);
+    });
   }
 
   function flush(): void {
@@ -156,6 +174,11 @@ export function createNoteTaker(options: NoteTakerOptions) {
       isOver = true;
     },
   };
+}
+
+/** ctxb and claude may name different times for the same prompt. */
+function identityOf(entry: Entry): string {
+  return entry.kind === 'tool' ? entry.id : entry.kind === 'prompt' ? entry.text : JSON.stringify(entry);
 }
 
 const TOOL_LOG = 'tool-log.md';

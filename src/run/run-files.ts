@@ -1,12 +1,14 @@
 import { closeSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Child } from '../claude/child.ts';
-import { newestSession } from '../claude/claude-folders.ts';
+import { findSessionLog, newestSession } from '../claude/claude-folders.ts';
+import { loggedEntries } from '../claude/logged-entries.ts';
 import type { Decision } from '../core/governor/decisions.ts';
 import type { Input, OwnEvent } from '../core/governor/input.ts';
 import { readOutsideRequest } from '../core/governor/own-events.ts';
 import { recordDecision, recordRun, toRecord } from '../core/governor/record.ts';
 import type { Run } from '../core/governor/state.ts';
+import type { Entry } from '../core/memory/entry.ts';
 import { createMemory } from '../core/memory/memory.ts';
 import { parseFields, stringOf } from '../core/protocol/fields.ts';
 import { CtxbError, isCtxbError, messageOf, systemReason } from '../errors.ts';
@@ -69,6 +71,7 @@ export function openRunFiles(headless: HeadlessRun, { run, io, record, notice }:
       folder,
       onFault: faults,
       notice,
+      logged: (id, since) => logged([id, resumed], since, io),
       isOff,
     }),
     costs:
@@ -86,6 +89,12 @@ export function openRunFiles(headless: HeadlessRun, { run, io, record, notice }:
         : undefined,
     recorder: record && createRecorder(record, run, notice),
   };
+}
+
+/** @param ids a session and the one that it may be a fork of: claude writes the log of a fork late */
+function logged(ids: readonly (string | undefined)[], since: number, io: Io): Iterable<Entry> {
+  const path = ids.map((id) => findSessionLog({ id }, io)).find((found) => found !== undefined);
+  return path === undefined ? [] : loggedEntries(path, since);
 }
 
 export function recordRunStart(

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { mkdir, symlink } from 'node:fs/promises';
+import { copyFile, mkdir, symlink } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { openContextDir } from '../../src/store/folders/context-dir.ts';
 import { promptLine, runProgram } from '../support/claude.ts';
@@ -46,6 +46,27 @@ it('folders and files are readable only by their owner', async () => {
       'tool-log.md',
     ]),
   );
+});
+
+it('the notes of a run that resumes or forks a session begin with what its log has, once', async () => {
+  await using place = await createPlace();
+  const log = 'fixtures/notes/week.session.jsonl';
+  const env = { CLAUDE_CONFIG_DIR: place.path('claude') };
+  const id = '1dac1b6d-223c-4476-a42a-cedaae0d8a42';
+  const folder = place.path(`claude/projects/${place.cwd.replaceAll(/[^a-zA-Z0-9]/g, '-')}`);
+  await mkdir(folder, { recursive: true });
+  await copyFile(log, `${folder}/${id}.jsonl`);
+  const fixture = await runProgram(process.execPath, [CTXB, 'scratch', log], place);
+  const noted = (text: string) => text.match(/^- #\d+: .*?(?= \[L|$)/gm) ?? [];
+  for (const claude of [['--resume', id, '--fork-session'], ['--continue']]) {
+    await run(place, ['echo one'], { claude, env });
+    const notes = noted(readFileSync(place.path('.context/scratch.md'), 'utf8'));
+    expect(notes).toEqual(expect.arrayContaining(noted(fixture.stdout.toString())));
+    expect(notes.filter((note) => note.includes('`echo one`'))).toHaveLength(1);
+    const [session] = readdirSync(place.path('.context/sessions'));
+    const entries = readFileSync(place.path(`.context/sessions/${session}/memory.ndjson`), 'utf8');
+    expect(entries.split('\n').filter((line) => line.includes('Let the week begin on Monday'))).toHaveLength(1);
+  }
 });
 
 interface Fault {

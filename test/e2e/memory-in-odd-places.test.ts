@@ -1,8 +1,10 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { nameOf } from '../../src/core/governor/decisions.ts';
-import { startWorld, type World } from '../support/claude.ts';
+import { runProgram, startWorld, type World } from '../support/claude.ts';
 import { givenTexts, mainRequests, summaryRequests } from '../support/conversation.ts';
-import { journal, prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
+import { journal, prompts, readLines, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
 import { inSoak, sampled } from '../support/size.ts';
 import type { Call, RecordedRequest, Scenario } from '../support/standin/scenario.ts';
 
@@ -82,6 +84,47 @@ inSoak('hands a continued session its notes back if it is compacted before its f
   expect(handedBack(world)).toContain('`a.txt` created');
   expect(handedBack(world)).toContain('exit 3');
   expect(kindsIn(world).filter((kind) => kind === 'recall' || kind === 'receipt')).toEqual(['recall', 'receipt']);
+});
+
+it('notes what was said and done in a session without ctxb, each once, and hands it back', async () => {
+  await using world = await startWorld({
+    calls: [
+      write('a.txt', 30_000),
+      bash('echo hello; exit 3', 90_000),
+      { text: 'first done', context: 100_000 },
+      { text: 'second done', context: 110_000 },
+      write('b.txt', 120_000),
+      { text: 'third done', context: 160_000 },
+      { text: 'fourth done', context: 34_000 },
+    ],
+    summary: SUMMARY,
+  });
+  const alone = async (...args: readonly string[]) => {
+    const { scratch, claude } = world;
+    expect((await runProgram(claude, [...SMALL_WINDOW, '-p', ...args], scratch)).code).toBe(0);
+  };
+  const withCtxb = (prompt: string) =>
+    runCtxb(world, { flags: prompts(prompt), claude: [...SMALL_WINDOW, '--continue'] });
+  await alone('Never touch c.txt. Write it.');
+  await withCtxb('And now?');
+  await alone('Go on alone.', '--continue');
+  await withCtxb('Go on.');
+
+  expect(handedBack(world)).toContain('Never touch c.txt.');
+  expect(handedBack(world)).toContain('Go on alone.');
+  expect(handedBack(world)).toContain('exit 3');
+  const [folder = ''] = readdirSync(join(world.scratch.cwd, '.context', 'sessions'));
+  const entries = readLines(join(world.scratch.cwd, '.context', 'sessions', folder, 'memory.ndjson'));
+  const noted = entries.filter(({ kind }) => kind === 'prompt' || kind === 'tool');
+  expect(noted.map(({ text, title }) => text ?? title)).toEqual([
+    'Never touch c.txt. Write it.',
+    expect.stringContaining('a.txt'),
+    'echo hello; exit 3',
+    'And now?',
+    'Go on alone.',
+    expect.stringContaining('b.txt'),
+    'Go on.',
+  ]);
 });
 
 inSoak(
