@@ -2,11 +2,11 @@ import { answerWith } from '../core/exact/exact-answer.ts';
 import { createMessage, type Message, tokensOfAll } from '../core/exact/message.ts';
 import type { Action } from '../core/governor/decisions.ts';
 import type { EffectOf } from '../core/governor/effects.ts';
+import { prefixOf } from '../core/governor/gauge/gauge.ts';
 import { initialState } from '../core/governor/initial-state.ts';
 import type { OwnEvent } from '../core/governor/input.ts';
 import type { Policy } from '../core/governor/policy.ts';
 import { userLine } from '../core/governor/prompts/own-lines.ts';
-import { prefixOf } from '../core/governor/relief/accounts.ts';
 import { SUMMARY_TOKENS } from '../core/governor/relief/baseline.ts';
 import { compactionLevel } from '../core/governor/relief/beside-summary.ts';
 import { NOTE_TOKENS } from '../core/governor/relief/exact.ts';
@@ -172,10 +172,10 @@ export function createGovernedSession(
         compact('auto');
     },
     get prefix() {
-      return prefixOf(host.state);
+      return prefixOf(host.state.gauge);
     },
     get size() {
-      return prefixOf(host.state) + held;
+      return prefixOf(host.state.gauge) + held;
     },
     get calibration() {
       return host.state.gauge.calibration;

@@ -187,6 +187,21 @@ inSoak('the windows of recordings are those that claude reports for its models',
   expect(told).toEqual([...MODELS, ...SMALL_MODELS].map((model) => [model, windowIn(version, model, true)]));
 });
 
+it('claude reports how much of a resumed context is conversation', async () => {
+  await using world = await startWorld(conversation({ turns: [1], from: 90_000, growBy: 1_000 }));
+  const { env, cwd } = world.scratch;
+  await runProgram(world.claude, ['-p', 'word '.repeat(20_000), ...DEFAULT_MODEL], { env, cwd });
+  const program = startProgram(world.claude, [...PROTOCOL, ...DEFAULT_MODEL, '--continue'], { env, cwd });
+  await ask(program, 'initialize', { subtype: 'initialize', hooks: {} });
+  const { totalTokens, categories } = await ask(program, 'usage', { subtype: 'get_context_usage', detail: 'summary' });
+  program.stdin.end();
+  await program.finished;
+  const [messages] = (categories as readonly JsonLine[]).filter(({ id }) => id === 'messages');
+  expect(totalTokens).toBe(90_000);
+  expect(messages?.tokens).toBeGreaterThan(90_000 - 33_000);
+  expect(messages?.tokens).toBeLessThan(90_000 - 10_000);
+});
+
 inSoak('a new model in mid-session has its own window, however it was changed', async () => {
   await using world = await startWorld(conversation({ turns: [1, 1, 1], from: 50_000, growBy: 1_000 }));
   const program = startCtxb(world, { claude: [...SMALL_WINDOW, ...PROTOCOL] });

@@ -21,6 +21,9 @@ import {
 import { NEW_TOOL_BUDGET } from './tool-budget/tool-budget.ts';
 import { NO_WAITS } from './waits/waits-state.ts';
 
+/** Usual size of the system prompt and the tools, in tokens: from published sessions. Until claude names a session's. */
+const USUAL_PREFIX = 33_000;
+
 export function initialState(run: Run): GovernorState {
   const { window } = run.policy;
   const isTriggerOurs = run.mode === 'act' && !run.callerPlacedTrigger && run.policy.midTurn.enabled;
@@ -34,8 +37,11 @@ export function initialState(run: Run): GovernorState {
       resumes: run.resumes,
       control: { ...NEW_CONTROL, trigger: isTriggerOurs ? 'unplaced' : 'off' },
     },
-    gauge:
-      window === undefined ? EMPTY_GAUGE : { ...EMPTY_GAUGE, window: learnWindow(EMPTY_GAUGE.window, window, 'user') },
+    gauge: {
+      ...EMPTY_GAUGE,
+      window: learnWindow(EMPTY_GAUGE.window, window ?? 0, 'user'),
+      first: run.resumes ? USUAL_PREFIX : undefined,
+    },
     turn: NEW_TURN,
     operation: IDLE,
     relief: { ...NO_RELIEF, exact: newExact(run.mode === 'act' && run.exact === true) },

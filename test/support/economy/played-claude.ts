@@ -25,6 +25,7 @@ import {
   runWith,
   userLine,
 } from '../governor.ts';
+import { read } from './moves.ts';
 
 /** An answer of the model, with the results of its tool calls. */
 export interface Call {
@@ -77,6 +78,8 @@ export interface PlayedSetup {
   readonly ended?: boolean;
   /** The user has set the level at which claude compacts. */
   readonly level?: number;
+  /** Tokens of the conversation that the run resumes. Its contents are not needed any more. */
+  readonly resumed?: number;
   /** Other models that the user chooses, by the number of the prompt before. */
   readonly chosen?: Readonly<Record<number, Pick<PlayedSetup, 'model' | 'window'>>>;
 }
@@ -133,8 +136,9 @@ export function playGoverned(job: PlayedJob, world: PlayedSetup, watch = (driver
   return play(job, world, watch(drive(runOf(world))));
 }
 
-function runOf({ policy, level }: PlayedSetup) {
-  return runWith({ exact: true, policy: policyWith(policy), callerPlacedTrigger: level !== undefined });
+function runOf({ policy, level, resumed }: PlayedSetup) {
+  const changes = { callerPlacedTrigger: level !== undefined, resumes: resumed !== undefined };
+  return runWith({ exact: true, policy: policyWith(policy), ...changes });
 }
 
 /** Costs that a run has counted, in micro-dollars: with ctxb, and with claude alone. */
@@ -208,8 +212,19 @@ class PlayedClaude {
       window: () => this.#world.window,
       prompt: (line) => this.#read(line),
     });
+    for (let at = 0; this.#tokens < (world.resumed ?? 0); at++) this.#recall(at);
     driver?.begin();
     this.#obey();
+  }
+
+  /** A turn of the conversation that the run resumes. */
+  #recall(at: number): void {
+    const id = `earlier_${at}`;
+    const { uses: toolUses, results: toolResults } = read(`src/earlier-${at}.ts`, 8_000, id);
+    this.#say(createMessage('user', `Look at part ${at} of the work.`, { handle: `0 ${++this.#said}` }));
+    this.#say(createMessage('assistant', 'Looking at it.', { toolUses }));
+    this.#say(createMessage('user', '', { toolResults }));
+    this.#say(createMessage('assistant', 'It is as it should be.'));
   }
 
   /** The caller gives a prompt. */
@@ -419,15 +434,17 @@ class PlayedClaude {
     else this.#trigger = this.#ownLevel();
   }
 
-  /** Only of a level that the user has set: without an answer, the driver knows the window all the same. */
+  /** Without an answer, the driver knows the window all the same. */
   #tellLevel(id: unknown): void {
-    const { level, window } = this.#world;
-    if (level === undefined) return;
+    const { level, window, resumed } = this.#world;
+    if (level === undefined && resumed === undefined) return;
     const response = {
       rawMaxTokens: window,
-      autoCompactThreshold: level,
+      autoCompactThreshold: level ?? this.#ownLevel(),
       isAutoCompactEnabled: true,
-      autocompactSource: 'env',
+      autocompactSource: level === undefined ? 'model-default' : 'env',
+      totalTokens: this.#context(),
+      categories: [{ id: 'messages', tokens: this.#tokens }],
     };
     this.#tell({ type: 'control_response', response: { subtype: 'success', request_id: id, response } });
   }

@@ -6,7 +6,7 @@ import { AGENT_TOOLS, hasAgentLimits } from '../agents/agent-limits.ts';
 import { type Cost, readCounter, readCounterAtStart, totalMicroUsd } from '../cost/cost.ts';
 import type { Action } from '../decisions.ts';
 import { isAnswer, isMainMessage } from '../facts.ts';
-import { predictedTokens, withReading } from '../gauge/gauge.ts';
+import { changedGauge, predictedTokens, withReading } from '../gauge/gauge.ts';
 import { isAlias, learnWindowOf } from '../gauge/model-windows.ts';
 import { isKnown } from '../gauge/window.ts';
 import { documentToGive } from '../operations/fresh-context.ts';
@@ -236,7 +236,10 @@ function onContext(state: GovernorState, event: ControlResponseEvent): GovernorS
   const { phase, trigger: before } = state.process.control;
   const hidesWindow = placed && (typeof before !== 'number' || tokens >= before + NATIVE_RESERVE_TOKENS);
   // Measured sizes are better than the answer, which claude estimates between calls.
-  const gauge = state.gauge.basis === 'measured' ? state.gauge : withReading(state.gauge, total, 'asked');
+  const reading = state.gauge.basis === 'measured' ? state.gauge : withReading(state.gauge, total, 'asked');
+  const messages = messageTokens(response);
+  const isFirst = state.gauge.calls === 0 && messages > 0;
+  const gauge = isFirst ? changedGauge(reading, { first: Math.max(0, total - messages) }) : reading;
   // If the caller's settings control claude's compaction, ctxb does not change the trigger.
   const isCallers = placed && typeof before !== 'number';
   const trigger = isCallers || response.isAutoCompactEnabled === false ? 'off' : before;
@@ -246,6 +249,11 @@ function onContext(state: GovernorState, event: ControlResponseEvent): GovernorS
   const measured = hidesWindow ? gauge : learnWindowOf(gauge, own, tokens, 'asked');
   const opened = finishOpening(changed(changedIn(state, 'control', { trigger, callersLevel }), { gauge: measured }));
   return phase === 'opening' ? prepareResumedSession(opened) : opened;
+}
+
+/** Tokens of a resumed conversation, without the system prompt and the tools. */
+function messageTokens({ categories }: Fields): number {
+  return countOrZero(fieldsOf(listOf(categories).find((each) => fieldsOf(each).id === 'messages')).tokens);
 }
 
 /**

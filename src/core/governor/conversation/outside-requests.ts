@@ -2,12 +2,12 @@ import { type ExactReceipt, leavesAll, shareLeft } from '../../protocol/exact-pl
 import { placeTrigger } from '../control/trigger.ts';
 import type { Action } from '../decisions.ts';
 import type { AskAnswer, Effect } from '../effects.ts';
+import { prefixOf } from '../gauge/gauge.ts';
 import type { OutsideRequest } from '../input.ts';
 import { loadMod } from '../operations/load-mod.ts';
 import { endWithProcess } from '../process/process.ts';
 import { isLastTurn } from '../prompts/mailbox.ts';
 import { sendInterrupt, stopWhenTurnBegins, successLine } from '../prompts/own-lines.ts';
-import { prefixOf } from '../relief/accounts.ts';
 import type { ReliefRequest, Requester, UnmeasuredRelief } from '../relief/relief-state.ts';
 import type { GovernorState } from '../state.ts';
 import { changedIn, decide, emit, isHandingOver, isRelieving, isUnderWay } from '../steps.ts';
@@ -116,7 +116,7 @@ function doneAnswer(
  * measured size.
  */
 function estimateSizeAfter(receipt: ExactReceipt, size: number, before: GovernorState): number {
-  const prefix = Math.min(prefixOf(before), size);
+  const prefix = Math.min(prefixOf(before.gauge), size);
   return Math.round(prefix + (size - prefix) * shareLeft(receipt));
 }
 

@@ -66,7 +66,7 @@ export const EMPTY_GAUGE = {
   peak: 0,
   /** Largest context of each model, by name: each model has its own window. */
   peaks: {} as Readonly<Record<string, number>>,
-  /** Context of the first call without its prompt: system prompt and tools, the minimum after a compaction. */
+  /** System prompt and tools, the minimum after a compaction: the context of the first call without its prompt. */
   first: undefined as number | undefined,
   /** `predicted` just before the last call, for comparison; undefined if the context was replaced since. */
   foreseen: undefined as number | undefined,
@@ -87,6 +87,11 @@ export interface Reading {
   readonly fraction: number | undefined;
   /** Source of `predicted`: `predicted` if content was added after a measured call or claude's answer. */
   readonly basis: SizeBasis | 'predicted';
+}
+
+/** Tokens of the system prompt and the tools; 0 until known. */
+export function prefixOf({ first = 0 }: Gauge): number {
+  return first;
 }
 
 /** Size of the next request, in tokens. */
@@ -143,7 +148,7 @@ export function addCall(gauge: Gauge, { messageId, model, usage, outputKnown, ge
     grown: gauge.grown + (previous === null ? 0 : Math.max(0, used - gauge.used)),
     peak,
     peaks,
-    first: gauge.first ?? Math.max(0, used - estimateTokens(gauge.added, gauge.calibration)),
+    first: Math.min(used, gauge.first ?? Math.max(0, used - estimateTokens(gauge.added, gauge.calibration))),
     foreseen: previous === null ? undefined : predictedTokens(gauge),
     aside: null,
     characters: gauge.characters,
@@ -206,7 +211,7 @@ export function withPeak(
 
 /** Until the next reading a replaced context is estimated as the fixed prefix plus the kept tokens. */
 export function emptyContext(gauge: Gauge, keptTokens: number): Gauge {
-  const used = Math.min(gauge.first ?? 0, gauge.used) + keptTokens;
+  const used = Math.min(prefixOf(gauge), gauge.used) + keptTokens;
   return changedGauge(gauge, { ...NO_CALL, basis: 'estimated', used, characters: NO_CHARACTERS });
 }
 

@@ -3,7 +3,7 @@ import { toUsd } from '../cost/cost.ts';
 import { multiply, type Price, priceAt, priceFor, type Rates, USUAL_RATIOS } from '../cost/prices.ts';
 import { expiredIdleMs, writePrice } from '../cost/prompt-cache.ts';
 import type { Replaced } from '../facts.ts';
-import { predictedTokens } from '../gauge/gauge.ts';
+import { predictedTokens, prefixOf } from '../gauge/gauge.ts';
 import { claudesLevel } from '../policy.ts';
 import { promptsInTurn, waiting } from '../prompts/mailbox.ts';
 import type { GovernorState } from '../state.ts';
@@ -169,14 +169,6 @@ function baselineLevel({ gauge, process: { control } }: Pick<GovernorState, 'gau
 /** Share of the level below which two sizes differ by more than the error of the estimate. */
 const LEVEL_TOLERANCE = 0.995;
 
-/** Usual size of the system prompt and the tools, in tokens: from published sessions. */
-const USUAL_PREFIX = 33_000;
-
-/** Tokens of the system prompt and the tools. The first call of a resumed session also has its earlier conversation. */
-export function prefixOf({ gauge: { first = 0 }, run }: GovernorState): number {
-  return run.resumes ? Math.min(first, USUAL_PREFIX) : first;
-}
-
 /** Chooses the contents that a relief keeps whole, and estimates how often the others are fetched again. */
 export function workingSetOf(state: GovernorState): WorkingSet {
   const { gauge, relief } = state;
@@ -188,7 +180,7 @@ export function workingSetOf(state: GovernorState): WorkingSet {
   const held = [...contents.byName.values()].filter(({ tokens }) => tokens > 0);
   // A small result keeps its whole step, so the text and thoughts beside it count too.
   const beside =
-    Math.max(0, predictedTokens(gauge) - (gauge.first ?? 0) - contentTokens(contents)) / Math.max(1, held.length);
+    Math.max(0, predictedTokens(gauge) - prefixOf(gauge) - contentTokens(contents)) / Math.max(1, held.length);
   const isNamed = relief.sizeWithoutContents === undefined ? namedFiles(state) : () => false;
   return workingSet(contents, gauge.calls, {
     fetchCost: (tokens) => (tokens * write) / 1_000_000 + call,

@@ -1,6 +1,6 @@
 import { contextOf, type Usage } from '../../protocol/usage.ts';
 import { microUsdOf, type Price } from '../cost/prices.ts';
-import { callOutput, type Gauge, predictedTokens } from '../gauge/gauge.ts';
+import { callOutput, type Gauge, predictedTokens, prefixOf } from '../gauge/gauge.ts';
 import type { Contents } from './content.ts';
 import { CALL_TOKENS } from './economic-moment.ts';
 import { type ReshownContents, reshownContents } from './working-set.ts';
@@ -162,13 +162,14 @@ function withExtraFetches(baseline: Baseline, { contents, price }: NewCall, isCo
 }
 
 /** Adds a summary if the baseline has reached claude's own level. The summary reads the whole context once more. */
-function withSummary(baseline: Baseline, { gauge: { first = 0 }, level, contents, isIdle }: NewCall): Baseline {
+function withSummary(baseline: Baseline, { gauge, level, contents, isIdle }: NewCall): Baseline {
   const { open, context } = baseline;
   if (open === undefined || context + open.growth < level) return baseline;
   const reading = summaryCost(context, open.price, open.cachedTokens !== undefined);
-  const sizeAfter = first + SUMMARY_TOKENS + open.growth;
+  const prefix = prefixOf(gauge);
+  const sizeAfter = prefix + SUMMARY_TOKENS + open.growth;
   const summary = reshownContents(contents, level - sizeAfter);
-  const cached = Math.round(first * CACHED_AFTER_SUMMARY);
+  const cached = Math.round(prefix * CACHED_AFTER_SUMMARY);
   return {
     ...withCost(baseline, 0, reading),
     context: cached,

@@ -1,9 +1,9 @@
 import { RESTORE_TOKENS } from '../../protocol/exact-plan.ts';
-import { predictedTokens } from '../gauge/gauge.ts';
+import { predictedTokens, prefixOf } from '../gauge/gauge.ts';
 import { isBounded, nativeLevel } from '../policy.ts';
 import { isAsking } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
-import { allowedLoss, prefixOf, priceToCome, workingSetOf } from './accounts.ts';
+import { allowedLoss, priceToCome, workingSetOf } from './accounts.ts';
 import { callCost, SUMMARY_TOKENS } from './baseline.ts';
 import { isExactPossible } from './exact.ts';
 import { reshownContents, type WorkingSet } from './working-set.ts';
@@ -24,7 +24,7 @@ export function summaryBound(state: GovernorState, isOwn: boolean) {
   const level = compactionLevel(state);
   // claude may still compact at the earlier level until it confirms the new one.
   const isMoving = isAsking(state, 'trigger') || isAsking(state, 'release-trigger');
-  const prefix = prefixOf(state);
+  const prefix = prefixOf(state.gauge);
   const { unseen } = relief.exact.size;
   const from = Math.round(LEVEL_SHARE * (level - prefix - unseen));
   const isEarly = isOwn && predictedTokens(gauge) - prefix - unseen < from;
@@ -61,7 +61,7 @@ function allowedToGiveBack(state: GovernorState): GovernorState['relief']['given
   const level = compactionLevel(state);
   const { needed } = workingSetOf(state);
   const cycle = cycleCost(state, needed);
-  const room = Math.max(1, level - prefixOf(state) - SUMMARY_TOKENS - needed.tokens);
+  const room = Math.max(1, level - prefixOf(state.gauge) - SUMMARY_TOKENS - needed.tokens);
   const saved = Math.max(0, allowedLoss(state, 1));
   const tokens = Math.min(MAX_GIVEN_BACK_TOKENS, saved < cycle ? (room * saved) / cycle : MAX_GIVEN_BACK_TOKENS);
   return { tokens, cost: cycle * Math.min(1, tokens / room) };

@@ -5,7 +5,7 @@ import { fieldsOf } from '../../protocol/fields.ts';
 import { isAllZero } from '../../protocol/usage.ts';
 import { isMainMessage, isMessage } from '../facts.ts';
 import { estimateTokens, measureContent } from '../gauge/estimator.ts';
-import { isCharactersOnly } from '../gauge/gauge.ts';
+import { isCharactersOnly, prefixOf } from '../gauge/gauge.ts';
 import type { Prompt } from '../input.ts';
 import { inTokens } from '../policy.ts';
 import { promptsInTurn, sentPrompts } from '../prompts/mailbox.ts';
@@ -85,7 +85,7 @@ export function announceNotExact(state: GovernorState): GovernorState {
  * @param used tokens of contents that are likely to be used again
  */
 export function keptTokensLimit({ gauge, run, relief }: GovernorState, used = 0): number {
-  const room = inTokens(run.policy.compaction.target, gauge.window.tokens) - (gauge.first ?? 0);
+  const room = inTokens(run.policy.compaction.target, gauge.window.tokens) - prefixOf(gauge);
   return Math.max(MIN_KEPT, Math.min(MAX_KEPT + used, Math.round(room))) - relief.exact.size.unseen;
 }
 

@@ -1,19 +1,11 @@
 import { toUsd } from '../cost/cost.ts';
 import { expiredIdleMs } from '../cost/prompt-cache.ts';
-import { callOutput, crossedText, isGuess, predictedTokens } from '../gauge/gauge.ts';
+import { callOutput, crossedText, isGuess, predictedTokens, prefixOf } from '../gauge/gauge.ts';
 import { handoffLevel, inTokens, isBounded } from '../policy.ts';
 import { waiting } from '../prompts/mailbox.ts';
 import { forecastGrowth } from '../prompts/turns.ts';
 import type { GovernorState } from '../state.ts';
-import {
-  allowedLoss,
-  namedFiles,
-  prefixOf,
-  priceOfModel,
-  ratesToCome,
-  WORST_CASE_BOUND,
-  workingSetOf,
-} from './accounts.ts';
+import { allowedLoss, namedFiles, priceOfModel, ratesToCome, WORST_CASE_BOUND, workingSetOf } from './accounts.ts';
 import { compactionLevel, cycleCost } from './beside-summary.ts';
 import {
   cacheAwareMoment,
@@ -65,7 +57,7 @@ export function extentOf(state: GovernorState): ContextExtent {
 function sizeAfterExact(state: GovernorState): number {
   const { sizeWithoutContents, exact } = state.relief;
   return sizeWithoutContents === undefined
-    ? prefixOf(state) + Math.max(USUAL_KEPT_TOKENS, exact.size.all)
+    ? prefixOf(state.gauge) + Math.max(USUAL_KEPT_TOKENS, exact.size.all)
     : sizeWithoutContents + exact.size.all;
 }
 
@@ -74,7 +66,7 @@ function outlookOf(state: GovernorState, how: ReliefForecast['how']): ReliefFore
   const { gauge, relief, run } = state;
   const ceiling = inTokens(run.policy.thresholds.compact, gauge.window.tokens);
   const full = predictedTokens(gauge);
-  const prefix = prefixOf(state);
+  const prefix = prefixOf(state.gauge);
   const contents = workingSetOf(state);
   const { kept } = contents;
   const sizes = {

@@ -56,6 +56,14 @@ it('a run reports its saving if the user chooses a model with a smaller window f
   expect(times).toBeLessThan(1.05);
 });
 
+it.each([30_000, 60_000, 100_000])('a run that resumes %d tokens reports its saving', (resumed) => {
+  const world = { ...SONNET, prefix: 25_000, resumed };
+  const shape = { prompts: 7, edits: 3, files: 4, tokens: 6_000, fresh: true, runs: 5, printed: 1_000 };
+  const times = toldOverMeasured(shape, world);
+  expect(times).toBeGreaterThan(0.95);
+  expect(times).toBeLessThan(1.05);
+});
+
 it('a summary of claude alone after a pause leaves the system prompt in the cache', () => {
   const price = priceOf(SONNET.model, PRICES) as Price;
   const gauge = { ...EMPTY_GAUGE, used: 170_000, first: 30_000 };
