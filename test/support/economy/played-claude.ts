@@ -183,6 +183,8 @@ class PlayedClaude {
   #cachedAt = 0;
   #now = 0;
   #trigger: number;
+  /** The model for which claude has rendered the system prompt and the tools. */
+  #rendered: string;
   readonly #mod: ReturnType<typeof createPlayedClaude>;
   /** The part of the last plan that comes from the notes. */
   #notes: Pick<ExactPlan, 'note' | 'said'> = { note: '' };
@@ -206,6 +208,7 @@ class PlayedClaude {
     this.#driver = driver;
     this.#prefix = world.prefix ?? 33_000;
     this.#trigger = this.#ownLevel();
+    this.#rendered = world.model;
     this.#mod = createPlayedClaude({
       tell: (event) => driver?.tell(event),
       claude: (line) => driver?.claude(line),
@@ -269,13 +272,19 @@ class PlayedClaude {
     this.#obey();
   }
 
-  /** The new model finds nothing in the cache. A level that ctxb has placed stays, but below claude's own. */
+  /**
+   * The new model finds nothing in the cache, and claude renders the tools for it with the next compaction. If its window
+   * is too small, the model before writes a summary. A level that ctxb has placed stays, but below claude's own.
+   */
   #choose(other: Pick<PlayedSetup, 'model' | 'window'> | undefined): void {
     if (other === undefined) return;
     const wasOwn = this.#trigger === this.#ownLevel();
-    this.#world = { ...this.#world, ...other };
+    const former = this.#world;
+    const next = { ...former, ...other };
+    if (this.#context() >= levelOf(next)) this.#compact('auto');
+    this.#world = next;
     this.#trigger = wasOwn ? this.#ownLevel() : Math.min(this.#trigger, this.#ownLevel());
-    this.#cachedAt = Number.NEGATIVE_INFINITY;
+    if (next.model !== former.model) this.#cachedAt = Number.NEGATIVE_INFINITY;
   }
 
   end(): Played {
@@ -449,11 +458,8 @@ class PlayedClaude {
     this.#tell({ type: 'control_response', response: { subtype: 'success', request_id: id, response } });
   }
 
-  /** With Haiku the real one compacts once the API refuses a prompt: it was seen to do so at 200,795 tokens. */
   #ownLevel(): number {
-    const { model, window, level } = this.#world;
-    if (level !== undefined) return level;
-    return model.includes('haiku') ? window : window - NATIVE_RESERVE_TOKENS;
+    return levelOf(this.#world);
   }
 
   #compact(trigger: 'auto' | 'manual'): void {
@@ -480,7 +486,9 @@ class PlayedClaude {
       const compact_metadata = { trigger, pre_tokens: before, post_tokens };
       driver.claude({ type: 'system', subtype: 'compact_boundary', session_id: 's1', compact_metadata });
     }
-    this.#cached = Math.min(this.#cached, this.#prefix);
+    const { model } = this.#world;
+    this.#cached = this.#rendered === model ? Math.min(this.#cached, this.#prefix) : 0;
+    this.#rendered = model;
     this.#reliefs.push({ call: this.#calls, before, landing: this.#context(), price: this.#priceOf(had, before) });
   }
 
@@ -522,6 +530,12 @@ class PlayedClaude {
     if (tool !== 'Edit') this.#files.set(path, { id, text, changed });
     else if (known !== undefined) this.#files.set(path, { ...known, changed });
   }
+}
+
+/** With Haiku the real one compacts once the API refuses a prompt: it was seen to do so at 200,795 tokens. */
+function levelOf({ model, window, level }: PlayedSetup): number {
+  if (level !== undefined) return level;
+  return model.includes('haiku') ? window : window - NATIVE_RESERVE_TOKENS;
 }
 
 /** Tokens of a call that fetches something. */

@@ -70,6 +70,11 @@ export function expiredIdleMs(
   return now - usedAt > lifetimeMs ? now - usedAt : undefined;
 }
 
+/** Whether most calls of a turn find their context in the cache. */
+export function isUsuallyHit({ hits }: Pick<PromptCache, 'hits'>): boolean {
+  return hits >= 0.5;
+}
+
 /** Price of writing to a cache of this lifetime, in micro-dollars per million tokens. */
 export function writePrice({ lifetimeMs }: Pick<PromptCache, 'lifetimeMs'>, price: Rates): number {
   return lifetimeMs === HOUR_MS ? price.cacheWriteHour : price.cacheWrite;

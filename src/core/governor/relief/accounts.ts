@@ -1,7 +1,7 @@
 import { contextOf, type Usage } from '../../protocol/usage.ts';
 import { toUsd } from '../cost/cost.ts';
 import { multiply, type Price, priceAt, priceFor, type Rates, USUAL_RATIOS } from '../cost/prices.ts';
-import { expiredIdleMs, writePrice } from '../cost/prompt-cache.ts';
+import { expiredIdleMs, isUsuallyHit, writePrice } from '../cost/prompt-cache.ts';
 import type { Replaced } from '../facts.ts';
 import { predictedTokens, prefixOf } from '../gauge/gauge.ts';
 import { claudesLevel } from '../policy.ts';
@@ -98,6 +98,7 @@ export function updateBaseline(before: GovernorState, state: GovernorState): Gov
   const contents = contentsBeforeCall(before, call.usage);
   const after = baselineAfterCall(baseline, {
     usage: call.usage,
+    model: call.model,
     gauge,
     contents,
     isOwn: isInjected,
@@ -108,6 +109,7 @@ export function updateBaseline(before: GovernorState, state: GovernorState): Gov
       sizeWithoutCompaction(before, call.usage),
     ),
     isIdle,
+    isUsuallyCached: isUsuallyHit(before.session.cache),
     given: state.relief.givenBack.tokens,
   });
   const { summary } = after;

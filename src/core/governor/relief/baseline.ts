@@ -15,6 +15,7 @@ export type Baseline = Readonly<typeof NEW_BASELINE>;
 /** The last call. Its results show whether the baseline makes the call too. */
 export interface OpenCall {
   readonly usage: Usage;
+  readonly model: string | undefined;
   readonly price: Price;
   /** Growth of the baseline's context before the call, in tokens. */
   readonly growth: number;
@@ -84,12 +85,15 @@ export function baselineAfterReplacing(
 
 interface NewCall {
   readonly usage: Usage;
+  readonly model: string | undefined;
   readonly price: Price;
   /** Tokens at which claude compacts without ctxb. */
   readonly level: number;
   readonly isOwn: boolean;
   /** Whether the last call was so long ago that the cache may have expired. */
   readonly isIdle: boolean;
+  /** Whether most calls so far found their context in the cache. */
+  readonly isUsuallyCached: boolean;
   /** The gauge before the call. */
   readonly gauge: Gauge;
   readonly contents: Contents;
@@ -105,7 +109,9 @@ export function baselineAfterCall(before: Baseline, call: NewCall): Baseline {
     contents: { step },
   } = call;
   const isFirst = before.open === undefined;
-  const isMissed = isUncached(usage, before.wasReplaced ? undefined : gauge.used);
+  // With a replaced context, claude renders the system prompt and the tools again, which only the run pays for.
+  const mayBeRendered = before.wasReplaced && call.isUsuallyCached && formerPrice(before, call) === undefined;
+  const isMissed = !mayBeRendered && isUncached(usage, before.wasReplaced ? undefined : gauge.used);
   const baseline = withExtraFetches(
     // The baseline does not run the subagents again.
     withCost(settleCall(before, callOutput(gauge), isCallOfBaseline(step)), step.refetchCost),
@@ -125,8 +131,14 @@ export function baselineAfterCall(before: Baseline, call: NewCall): Baseline {
   const growth = (openCall?.growth ?? 0) + fresh;
   const isCold = isFirst || call.isIdle || isMissed;
   const cachedTokens = openCall?.cachedTokens ?? (isCold ? usage.cacheRead : undefined);
-  const open = { usage, price: call.price, growth, cachedTokens, isOwn: call.isOwn };
-  return withSummary({ ...baseline, carriedInput: 0, wasReplaced: false, open, summary: undefined }, call);
+  const open = { usage, model: call.model, price: call.price, growth, cachedTokens, isOwn: call.isOwn };
+  const next = { ...baseline, carriedInput: 0, wasReplaced: false, open, summary: undefined };
+  return withSummary(next, call, formerPrice(before, call));
+}
+
+/** The price of the model before, if the call has another one: that one finds nothing in the cache. */
+function formerPrice({ open }: Baseline, { model }: NewCall): Price | undefined {
+  return open === undefined || open.model === model ? undefined : open.price;
 }
 
 /** Whether the baseline makes the call that asked for the results of the step: some result is new to it. */
@@ -161,15 +173,23 @@ function withExtraFetches(baseline: Baseline, { contents, price }: NewCall, isCo
   return withCost({ ...baseline, uncertain }, 0, cost);
 }
 
-/** Adds a summary if the baseline has reached claude's own level. The summary reads the whole context once more. */
-function withSummary(baseline: Baseline, { gauge, level, contents, isIdle }: NewCall): Baseline {
+/**
+ * Adds a summary if the baseline has reached claude's own level. The summary reads the whole context once more. If the
+ * model has changed, the one before writes it, which still has the context in its cache.
+ */
+function withSummary(
+  baseline: Baseline,
+  { gauge, level, contents, isIdle }: NewCall,
+  former: Price | undefined,
+): Baseline {
   const { open, context } = baseline;
   if (open === undefined || context + open.growth < level) return baseline;
-  const reading = summaryCost(context, open.price, open.cachedTokens !== undefined);
+  const isCold = former === undefined ? open.cachedTokens !== undefined : isIdle;
+  const reading = summaryCost(context, former ?? open.price, isCold);
   const prefix = prefixOf(gauge);
   const sizeAfter = prefix + SUMMARY_TOKENS + open.growth;
   const summary = reshownContents(contents, level - sizeAfter);
-  const cached = Math.round(prefix * CACHED_AFTER_SUMMARY);
+  const cached = former === undefined ? Math.round(prefix * CACHED_AFTER_SUMMARY) : 0;
   return {
     ...withCost(baseline, 0, reading),
     context: cached,
