@@ -57,7 +57,7 @@ function everything(turns: readonly number[], worldOf: () => World, waitsAt?: nu
       if (index === waitsAt) return { ...thought(index), tools: [bash('touch begun; sleep 100')] };
       const step = turn >= 0 ? { text: `answer ${turn + 1}` } : kinds[index % kinds.length]?.(index);
       const isRedacted = index % kinds.length === kinds.length - 1 && turn < 0;
-      return { ...(isRedacted ? {} : thought(index)), ...step, context: contextOf(request, 7_000) };
+      return { ...(isRedacted ? {} : thought(index)), ...step, context: contextOf(request, 12_000) };
     },
     subagentCalls: (_, index) => ({ ...thought(index + 1_000), text: 'It is there.' }),
   };
@@ -91,7 +91,7 @@ const MODELS = [
 it.each(firstOf(MODELS))(
   '%s: every request of a job with all features keeps the rules, also when resumed',
   async (model) => {
-    await using world = await startEverything([30, 4, 3]);
+    await using world = await startEverything([18, 4, 3]);
     const claude = [...modelFlags(model), ...STREAM];
     const first = await runCtxb(world, { flags: prompts('PROMPT 1', 'PROMPT 2'), claude, env: EXACT });
     expect(first.code).toBe(0);
@@ -111,7 +111,7 @@ it.each(firstOf(MODELS))(
 inSoak.each(['claude-opus-5-5', 'claude-sonnet-4-6'])(
   '%s: an interrupted turn and the turns after it keep the rules',
   async (model) => {
-    await using world = await startEverything([30, 4], 22);
+    await using world = await startEverything([18, 4], 14);
     const run = startCtxb(world, { claude: [...PROTOCOL, ...modelFlags(model)], env: EXACT });
     run.send(promptLine('PROMPT 1'));
     await untilItWaits(world);
@@ -127,7 +127,7 @@ inSoak.each(['claude-opus-5-5', 'claude-sonnet-4-6'])(
 );
 
 inSoak.each(['claude-opus-5-5', 'claude-sonnet-4-6'])('%s: a restarted claude keeps the rules', async (model) => {
-  await using world = await startEverything([30, 4], 22);
+  await using world = await startEverything([18, 4], 14);
   const run = startCtxb(world, {
     flags: prompts('PROMPT 1', 'PROMPT 2'),
     claude: [...modelFlags(model), ...STREAM],
@@ -139,5 +139,5 @@ inSoak.each(['claude-opus-5-5', 'claude-sonnet-4-6'])('%s: a restarted claude ke
   const end = await run.finished;
   expect(end.code).toBe(0);
   expect(reliefs(world)).toBeGreaterThan(0);
-  expect(mainRequests(world.standin).length).toBeGreaterThan(30);
+  expect(mainRequests(world.standin).length).toBeGreaterThan(18);
 });

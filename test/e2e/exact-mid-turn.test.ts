@@ -94,7 +94,7 @@ inSoak('the report of a background task in mid-turn survives exact compactions',
 });
 
 it('a slash command survives exact compactions with the prompt that it stands for, also when resumed', async () => {
-  const { calls } = job({ turns: [24, 2], growBy: 8_000 });
+  const { calls } = job({ turns: [12, 2], growBy: 16_000 });
   await using world = await startWorld({ calls });
   const commands = join(world.scratch.cwd, '.claude/commands');
   mkdirSync(commands, { recursive: true });
@@ -118,7 +118,7 @@ it('a slash command survives exact compactions with the prompt that it stands fo
 it.each(firstOf(['<system-reminder>\nOpen: src/a.ts\n</system-reminder>', '[Request interrupted by user]', SUMMARY]))(
   "a running prompt that looks like claude's own text survives exact compactions: %s",
   async (opening) => {
-    const { calls } = job({ turns: [24], growBy: 8_000 });
+    const { calls } = job({ turns: [12], growBy: 16_000 });
     await using world = await startWorld({ calls });
     const claude = ['-p', `${opening}\nRENAME FOO EVERYWHERE.`, ...SMALL_WINDOW, '--dangerously-skip-permissions'];
     const { code, stderr } = await runCtxb(world, { claude, env: { CTXB_COMPACTION_HOW: 'exact' } });
@@ -131,12 +131,12 @@ it.each(firstOf(['<system-reminder>\nOpen: src/a.ts\n</system-reminder>', '[Requ
 );
 
 it('a prompt that a summary took and a hook handed back survives the next exact compaction', async ({ signal }) => {
-  const { calls } = job({ turns: [40], growBy: 8_000 });
+  const { calls } = job({ turns: [20], growBy: 16_000 });
   await using world = await startWorld({
     calls(request, index) {
       const call = (calls as (request: RecordedRequest, index: number) => object)(request, index);
       const command = `yes "did ${index} with some words" | head -n 1000`;
-      return index < 39 ? { ...call, tools: [{ name: 'Bash', input: { command, description: 'Look' } }] } : call;
+      return index < 19 ? { ...call, tools: [{ name: 'Bash', input: { command, description: 'Look' } }] } : call;
     },
   });
   const { env, cwd } = world.scratch;

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { expectWhole, resultsOf, SUMMARY } from '../support/bill.ts';
 import { startWorld } from '../support/claude.ts';
 import { mainRequests, userTexts } from '../support/conversation.ts';
 import { journal, outputLines, prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
@@ -40,11 +41,11 @@ it('compacts between two turns without a call', async () => {
   await expectSameDecisions(world, record);
 });
 
-it('keeps the running prompt whole in mid-turn, and shows the caller no line twice', async () => {
-  await using world = await startWorld(job({ turns: [2, 34], growBy: 10_000 }));
+it('keeps the running prompt whole in mid-turn, shows the caller no line twice, and counts all round trips and costs', async () => {
+  await using world = await startWorld(job({ turns: [2, 25], growBy: 20_000 }));
   const record = join(world.scratch.cwd, 'run.ndjson');
   const run = await runCtxb(world, {
-    flags: [...prompts(...FOUR.slice(0, 2)), '--record', record],
+    flags: [...prompts(...FOUR.slice(0, 2)), '--record', record, ...SUMMARY],
     claude: [...SMALL_WINDOW, ...STREAM],
     env: EXACT,
   });
@@ -62,6 +63,8 @@ it('keeps the running prompt whole in mid-turn, and shows the caller no line twi
   );
   expect(new Set(ids).size).toBe(ids.length);
   expect(lines.filter((line) => line.includes('"type":"user"') && line.includes('prompt one'))).toEqual([]);
+  expect(resultsOf(run).map(({ num_turns }) => num_turns)).toEqual([2, 25]);
+  expectWhole(world, resultsOf(run));
   await expectSameDecisions(world, record);
 });
 

@@ -1,21 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { microUsdOf, priceFor } from '../../src/core/governor/cost/prices.ts';
 import { nameOf } from '../../src/core/governor/decisions.ts';
-import { readUsage } from '../../src/core/protocol/usage.ts';
-import { type Finished, type JsonLine, runProgram, startWorld, type World } from '../support/claude.ts';
+import { billOf, expectWhole, resultsOf, SUMMARY, usdOf } from '../support/bill.ts';
+import { type JsonLine, runProgram, startWorld, type World } from '../support/claude.ts';
 import { conversation } from '../support/conversation.ts';
-import {
-  CTXB,
-  journal,
-  journalLines,
-  outputLines,
-  prompts,
-  runCtxb,
-  SMALL_WINDOW,
-  startCtxb,
-} from '../support/ctxb.ts';
+import { CTXB, journal, journalLines, prompts, runCtxb, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
 import { job } from '../support/exact-job.ts';
 import { growing } from '../support/handoff.ts';
 import { firstOf, inSoak } from '../support/size.ts';
@@ -29,39 +19,8 @@ const FORMATS = [
   { format: 'json', asked: JSON_FORMAT },
   { format: 'text', asked: TEXT },
 ];
-/** What a text does not tell stands there. */
-const SUMMARY = ['--summary', 'summary.json'];
 const THREE = ['prompt one', 'prompt two', 'prompt three'];
 const EXACT = { CTXB_COMPACTION_HOW: 'auto' };
-
-/** What the stand-in would charge, in US dollars. */
-function billOf({ standin }: World): number {
-  const microUsd = standin.answers.map(({ model, usage }) => {
-    const [read, price] = [readUsage(usage), priceFor(model, {}, null)];
-    return read && price ? microUsdOf(read, price) : Number.NaN;
-  });
-  return microUsd.reduce((sum, each) => sum + each, 0) / 1e6;
-}
-
-function resultsOf(run: Finished): JsonLine[] {
-  return run.stdout.toString().startsWith('{') ? outputLines(run).filter(({ type }) => type === 'result') : [];
-}
-
-/** The costs that results tell rise to the bill, as does the summary's, and those of the models add up to each. */
-function expectWhole(world: World, results: readonly JsonLine[]): void {
-  const told = results.map(({ total_cost_usd }) => Number(total_cost_usd));
-  expect(told).toEqual([...told].sort((a, b) => a - b));
-  const bill = billOf(world);
-  const { costUsd } = JSON.parse(readFileSync(join(world.scratch.cwd, 'summary.json'), 'utf8'));
-  for (const usd of [costUsd, ...told.slice(-1)]) expect(Math.abs(usd - bill) / bill).toBeLessThan(0.01);
-  for (const { modelUsage, total_cost_usd } of results) {
-    expect(usdOf(modelUsage)).toBeCloseTo(Number(total_cost_usd), 6);
-  }
-}
-
-function usdOf(models: unknown): number {
-  return Object.values(models as Record<string, { costUSD: number }>).reduce((sum, { costUSD }) => sum + costUSD, 0);
-}
 
 function inputOf(results: readonly JsonLine[]): number {
   const uses = Object.values(results.at(-1)?.modelUsage as Record<string, Record<string, number>>);
@@ -108,7 +67,7 @@ const WAYS: readonly Way[] = [
 it.each(firstOf(WAYS))(
   'results have the cost of the whole run across $name',
   async ({ scenario, flags = [], claude = [], env = {}, kind }) => {
-    for (const format of [STREAM, JSON_FORMAT, TEXT]) {
+    for (const { asked: format } of firstOf(FORMATS)) {
       await using world = await startWorld(scenario());
       const run = await runCtxb(world, {
         flags: [...prompts(...THREE), ...flags, ...SUMMARY],
@@ -134,8 +93,11 @@ it.each(firstOf([['--continue'], ['--continue', '--fork-session']]))(
   async (...resume) => {
     await using world = await startWorld(growing({ turns: [4, 4, 2, 1], growBy: 18_000 }));
     const claude = [...SMALL_WINDOW, ...JSON_FORMAT];
-    await runCtxb(world, { flags: [...prompts(...THREE), '--strategy', 'handoff'], claude });
+    const before = await runCtxb(world, { flags: [...prompts(...THREE), '--strategy', 'handoff', ...SUMMARY], claude });
     expect(journal(world).map(nameOf)).toContain('handed-over');
+    expect(resultsOf(before).map(({ result_index }) => result_index)).toEqual([0, 1, 2]);
+    expectWhole(world, resultsOf(before));
+    expect(inputOf(resultsOf(before))).toBe(answeredInput(world));
     const run = await runCtxb(world, { flags: prompts('prompt four'), claude: [...claude, ...resume] });
     const [{ total_cost_usd: told, modelUsage } = {}] = resultsOf(run);
     expect(Math.abs(Number(told) - billOf(world)) / billOf(world)).toBeLessThan(0.01);
@@ -143,17 +105,6 @@ it.each(firstOf([['--continue'], ['--continue', '--fork-session']]))(
     expect(inputOf(resultsOf(run))).toBe(answeredInput(world));
   },
 );
-
-it('num_turns of a turn with an exact compaction counts its round trips', async () => {
-  await using world = await startWorld(job({ turns: [2, 34], growBy: 10_000 }));
-  const run = await runCtxb(world, {
-    flags: [...prompts(...THREE.slice(0, 2)), ...SUMMARY],
-    claude: [...SMALL_WINDOW, ...STREAM],
-    env: EXACT,
-  });
-  expect(resultsOf(run).map(({ num_turns }) => num_turns)).toEqual([2, 34]);
-  expectWhole(world, resultsOf(run));
-});
 
 /** As with thoughts, the model writes far more than the stream shows before the result of the turn. */
 const WRITES_MUCH = { input: 1_000, cacheRead: 29_000, output: 2_000 };
