@@ -158,16 +158,16 @@ it('a step is not done if claude ends without an answer', async () => {
 });
 
 it('many steps do not leak listeners', async () => {
-  const ids = Array.from({ length: 16 }, (_, count) => `s${count}`);
+  const ids = Array.from({ length: 12 }, (_, count) => `s${count}`);
   const steps = ids.map((id) => `  - {id: ${id}, objective: o}\n`).join('');
   await using place = await flowPlace(`name: job\nsteps:\n${steps}`);
   const end = await run(place);
   expect(end.code).toBe(0);
   expect(end.stderr).not.toContain('MaxListeners');
-  expect(end.stderr).toContain('16 of 16 steps done: ');
-  expect(journalOf(place).filter(({ kind }) => kind === 'start')).toHaveLength(16);
+  expect(end.stderr).toContain('12 of 12 steps done: ');
+  expect(journalOf(place).filter(({ kind }) => kind === 'start')).toHaveLength(12);
   const files = readdirSync(place.path(`.context/flows/${runOf(place)}`), { recursive: true });
-  expect(files.filter((file) => String(file).endsWith('receipt.json'))).toHaveLength(16);
+  expect(files.filter((file) => String(file).endsWith('receipt.json'))).toHaveLength(12);
 });
 
 inSoak('does not mix up flows whose names end alike', async () => {

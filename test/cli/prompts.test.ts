@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { PROTOCOL } from '../support/ctxb.ts';
-import { inSoak } from '../support/size.ts';
+import { inSoak, sized } from '../support/size.ts';
 import { createPlace, inputLines, inputOf, type Place, runFake, STREAM, startFake } from './fakes.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -295,9 +295,9 @@ describe('lines of a caller that speaks the protocol', () => {
     expect(got.slice(0, 3)).toEqual(lines.slice(0, 3));
   });
 
-  it('answers 200 simultaneous prompts in order, each once', async () => {
+  it('answers many simultaneous prompts in order, each once', async () => {
     await using place = await createPlace();
-    const texts = Array.from({ length: 200 }, (_, number) => `prompt ${number}`);
+    const texts = Array.from({ length: sized(60, 200) }, (_, number) => `prompt ${number}`);
     const lines = texts.map((content) => JSON.stringify({ type: 'user', message: { role: 'user', content } }));
     const env = { PLAY_INPUT: place.path('input') };
     const run = await runFake(place, { fake: 'answers', claude: PROTOCOL, stdin: `${lines.join('\n')}\n`, env });

@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import { runProgram, startWorld, type World } from '../support/claude.ts';
 import { installCtxb, journalLines } from '../support/ctxb.ts';
 import { PAGES } from '../support/pages.ts';
-import { inSoak } from '../support/size.ts';
+import { inSoak, sampled } from '../support/size.ts';
 import { limited, limitHeaders, SUBSCRIPTION } from '../support/usage-limits.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -171,7 +171,7 @@ function ofKey(seconds: number) {
   return { error: { status: 429 }, headers: { 'retry-after': `${seconds}`, 'x-should-retry': 'false' } };
 }
 
-it.each(LIMITS)(
+it.each(sampled(LIMITS))(
   'a usage limit $name before any work skips the job, and the next job calls no API until the reset',
   async ({ env, call, resetsInMs }) => {
     let isOver = false;

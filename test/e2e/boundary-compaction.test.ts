@@ -4,6 +4,7 @@ import { nameOf } from '../../src/core/governor/decisions.ts';
 import { startWorld } from '../support/claude.ts';
 import { conversation, instructionsOf, mainRequests, summaryRequests, userTexts } from '../support/conversation.ts';
 import { journal, outputLines, prompts, readLines, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
+import { expectSameDecisions } from '../support/proof.ts';
 
 const FOUR = ['prompt one: α "quoted"', 'prompt two\nwith two lines', 'prompt three', 'prompt four'];
 
@@ -27,7 +28,7 @@ it('a turn of 12 calls whose result.usage sums to over 500,000 at a context of 6
 it('four prompts that cross 156,000 tokens cause one compaction, between two turns, and each prompt arrives once', async () => {
   await using world = await startWorld(conversation({ turns: [4, 4, 3, 2], growBy: 18_000 }));
   const run = await runCtxb(world, {
-    flags: [...prompts(...FOUR), '--task', 'the task', '--state', 'half way'],
+    flags: [...prompts(...FOUR), '--task', 'the task', '--state', 'half way', '--record', 'run.ndjson'],
     claude: SMALL_WINDOW,
   });
 
@@ -67,6 +68,7 @@ it('four prompts that cross 156,000 tokens cause one compaction, between two tur
     expect(userTexts(requests[before]).filter((text) => text === prompt)).toHaveLength(1);
     expect(requests.slice(0, before).flatMap(userTexts)).not.toContain(prompt);
   }
+  await expectSameDecisions(world, 'run.ndjson');
 });
 
 it('prompts that wait are on disk before they are held, and noted when they are delivered', async () => {

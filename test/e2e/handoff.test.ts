@@ -197,7 +197,7 @@ describe('one long turn', () => {
   const LONG = 'prompt one: work through it all, and "never" on port 4711';
 
   it('is handed over between two tools and continues its prompt; no call is interrupted or refused', async () => {
-    await using here = await world({ turns: [26], growBy: 13_000 });
+    await using here = await world({ turns: [18], growBy: 20_000 });
     const record = join(here.scratch.cwd, 'run.ndjson');
     const flags = ['--strategy', 'handoff', '--record', record];
     const run = await runCtxb(here, { flags, claude: [...SMALL_WINDOW, ...STREAM, '-p', LONG] });
@@ -209,8 +209,8 @@ describe('one long turn', () => {
     expect(results).toMatchObject([{ result: 'answer 1', is_error: false }]);
     // Each step once, in its order.
     const steps = outputLines(run).flatMap((line) => JSON.stringify(line).match(/touch turn-1-step-\d+/g) ?? []);
-    expect([...new Set(steps)]).toEqual(Array.from({ length: 25 }, (_, step) => `touch turn-1-step-${step + 1}`));
-    expect(steps).toHaveLength(25);
+    expect([...new Set(steps)]).toEqual(Array.from({ length: 17 }, (_, step) => `touch turn-1-step-${step + 1}`));
+    expect(steps).toHaveLength(17);
     // Each fresh context has the document and the prompt, once.
     const fresh = mainRequests(here.standin)
       .map(userTexts)

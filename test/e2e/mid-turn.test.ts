@@ -12,12 +12,12 @@ const STREAM = ['--output-format', 'stream-json', '--verbose'];
 
 it.each(
   firstOf([
-    { name: '200,000', model: SMALL_WINDOW, window: 200_000, trigger: 167_000, from: 25_000, growBy: 4_000 },
-    { name: '1,000,000', model: LARGE_WINDOW, window: 1_000_000, trigger: 967_000, from: 25_000, growBy: 25_000 },
+    { name: '200,000', model: SMALL_WINDOW, window: 200_000, trigger: 167_000, from: 105_000, growBy: 4_000 },
+    { name: '1,000,000', model: LARGE_WINDOW, window: 1_000_000, trigger: 967_000, from: 525_000, growBy: 25_000 },
   ]),
-)('a single prompt of 40 calls is compacted at the placed trigger of a window of $name tokens', async (test) => {
+)('a single prompt of 22 calls is compacted at the placed trigger of a window of $name tokens', async (test) => {
   const { model, trigger, from, growBy, window } = test;
-  await using world = await startWorld(conversation({ turns: [40], from, growBy }));
+  await using world = await startWorld(conversation({ turns: [22], from, growBy }));
   const run = await runCtxb(world, { claude: [...model, ...STREAM, '-p', PROMPT] });
 
   expect(run.code).toBe(0);

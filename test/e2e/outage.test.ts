@@ -108,8 +108,9 @@ describe('a turn that an outage ends', () => {
     await expectSameDecisions(world, record);
   });
 
+  // How each is told apart is tried with test/core/protocol/failures.test.ts.
   it.each(
-    sampled([
+    firstOf([
       { name: 'the page of a proxy with status 200', error: { status: 200, html: '<html>Sign in</html>' } },
       { name: 'an empty answer with status 200', error: { status: 200, html: '' } },
       { name: "a gateway's page with status 403", error: { status: 403, html: '<html>Blocked</html>' } },
@@ -140,7 +141,7 @@ describe('a turn that an outage ends', () => {
   });
 
   it.each(
-    sampled([
+    firstOf([
       { status: 400, type: 'invalid_request_error', message: 'Your credit balance is too low to access the API.' },
       { status: 401, type: 'authentication_error', message: 'invalid x-api-key' },
       { status: 402, type: 'billing_error', message: 'The bill is not paid.' },

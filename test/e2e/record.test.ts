@@ -5,7 +5,7 @@ import { runProgram, startWorld } from '../support/claude.ts';
 import { conversation, mainRequests } from '../support/conversation.ts';
 import { CTXB, journal, outputLines, prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
 import { recordedDecisions } from '../support/record.ts';
-import { sampled } from '../support/size.ts';
+import { inSoak } from '../support/size.ts';
 import type { Scenario } from '../support/standin/scenario.ts';
 
 it.each([
@@ -34,20 +34,17 @@ it.each([
   expect(session.calls).toBeGreaterThanOrEqual(least);
   expect(session.context.basis).toBe('measured');
   expect(session.context.last).toBe(30_000 + (requests - 1) * 5_000);
+  expect(session.lines).toMatchObject({ unknown: 0, malformed: 0 });
   const results = outputLines(run).filter(({ type }) => type === 'result');
   expect(session.cost.usd).toBeCloseTo(Number(results.at(-1)?.total_cost_usd), 6);
 });
 
-it.each(
-  sampled(
-    [
-      { name: 'a compaction between two turns', turns: [9, 2], growBy: 16_000, flags: [] },
-      { name: 'a compaction in mid-turn', turns: [14], growBy: 12_000, flags: [] },
-      { name: 'a run that only observes', turns: [9, 2], growBy: 16_000, flags: ['--observe'] },
-    ],
-    3,
-  ),
-)("replaying the record of $name gives the journal's decisions again", async ({ turns, growBy, flags }) => {
+// A daily one is in `boundary-compaction.test.ts`.
+inSoak.each([
+  { name: 'a compaction between two turns', turns: [9, 2], growBy: 16_000, flags: [] },
+  { name: 'a compaction in mid-turn', turns: [14], growBy: 12_000, flags: [] },
+  { name: 'a run that only observes', turns: [9, 2], growBy: 16_000, flags: ['--observe'] },
+])("replaying the record of $name gives the journal's decisions again", async ({ turns, growBy, flags }) => {
   await using world = await startWorld(conversation({ turns, growBy }));
   const record = `${world.scratch.cwd}/run.ndjson`;
   await runCtxb(world, {

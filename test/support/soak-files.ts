@@ -19,6 +19,7 @@ export const SOAK_FILES: Readonly<Record<string, string>> = {
   'test/e2e/prices.test.ts': 'test/e2e/whole-results.test.ts',
   'test/e2e/replay.test.ts': 'test/cli/replay.test.ts',
   'test/e2e/session-log.test.ts': 'test/claude/claude-log.test.ts',
+  'test/e2e/three-runs.test.ts': 'test/e2e/outside.test.ts',
   'test/e2e/told-inside.test.ts': 'test/e2e/cost.test.ts',
   'test/cli/kill.test.ts': 'test/store/sessions/session-folder-crash.test.ts',
   'test/cli/stall.test.ts': 'test/e2e/stall.test.ts',
