@@ -38,20 +38,20 @@ export async function endClaude(mark: ProcessMark, { graceMs = 5_000 } = {}): Pr
   if (!isAlive(mark)) return { kind: 'gone', left: [] };
   if (mark.start === undefined) return { kind: 'unsure', left: [] };
   const started = new Map<number, ProcessMark>();
-  const look = () => {
+  const recordStarted = () => {
     for (const found of descendants(mark.pid)) if (!started.has(found)) started.set(found, processMark(found));
   };
-  look();
-  const kind = await endGroup(mark, graceMs, look);
+  recordStarted();
+  const kind = await endGroup(mark, graceMs, recordStarted);
   return { kind, left: [...started.values()].filter(isAlive) };
 }
 
-async function endGroup(mark: ProcessMark, graceMs: number, look: () => void): Promise<EndKind> {
+async function endGroup(mark: ProcessMark, graceMs: number, recordStarted: () => void): Promise<EndKind> {
   // ctxb gives claude a group of its own. A claude in another group, such as a shell script's, is signaled alone.
   const target = readStat(mark.pid)?.group === mark.pid ? -mark.pid : mark.pid;
   if (!sendSignal(target, 'SIGTERM')) return isRunning(mark, target) ? 'refused' : 'ended';
-  // claude may have started a command since the first look. Once claude has ended, its children cannot be found.
-  look();
+  // claude may have started another command meanwhile. Once claude has ended, its children cannot be found.
+  recordStarted();
   if (await isGoneWithin(mark, target, graceMs)) return 'ended';
   sendSignal(target, 'SIGKILL');
   return (await isGoneWithin(mark, target, KILL_MS)) ? 'killed' : 'refused';

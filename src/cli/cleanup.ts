@@ -62,9 +62,9 @@ async function cleanup(flags: CleanupFlags, io: Io): Promise<number> {
   const isAsked = plan.remove.length > 0 || plan.removesFolder;
   let done = 'nothing was removed';
   if (!flags.dryRun && (!isAsked || flags.yes || (await isConfirmed(io)))) {
-    const agreed = flags.yes ? plan : stillRemovable(plan, planCleanup(folder, options));
-    carryOutCleanup(agreed);
-    done = `${counted(agreed.remove.length, 'item')} removed`;
+    const confirmed = flags.yes ? plan : stillRemovable(plan, planCleanup(folder, options));
+    carryOutCleanup(confirmed);
+    done = `${counted(confirmed.remove.length, 'item')} removed`;
   }
   io.stdout.write(`${printable(`${done} from ${folder}`)}\n`);
   return 0;

@@ -57,9 +57,9 @@ async function doctor(flags: DoctorFlags, io: Io): Promise<number> {
   const checks = flags.quick ? [] : FACTS;
   const around = await inspectSurroundings(io);
   const { stdout, env } = io;
-  const sheet = flags.json ? undefined : { style: await styleFor(stdout, env), columns: stdout.columns };
+  const layout = flags.json ? undefined : { style: await styleFor(stdout, env), columns: stdout.columns };
   // Print the known remarks immediately, because the checks take a while.
-  if (sheet !== undefined) stdout.write(`${remarksText('Surroundings', around.remarks, sheet)}\n`);
+  if (layout !== undefined) stdout.write(`${remarksText('Surroundings', around.remarks, layout)}\n`);
   const claude = await findClaude(io, { given: flags.claude });
   const signals = holdSignals();
   const text = (facts: number) => `${facts} of ${checks.length} facts checked`;
@@ -72,18 +72,18 @@ async function doctor(flags: DoctorFlags, io: Io): Promise<number> {
     progress.clear();
     const received = signals.received();
     if (received !== undefined) return signalExitCode(received);
-    if (sheet === undefined) stdout.write(`${printableJson(doctorJson(claude, around, diagnosis), 2)}\n`);
-    else stdout.write(diagnosisText(claude, diagnosis, Date.now() - started, sheet));
+    if (layout === undefined) stdout.write(`${printableJson(doctorJson(claude, around, diagnosis), 2)}\n`);
+    else stdout.write(diagnosisText(claude, diagnosis, Date.now() - started, layout));
     return isUsable(around, diagnosis, flags.strict === true) ? 0 : EXIT_GATE;
   } finally {
     signals.release();
   }
 }
 
-function diagnosisText(claude: string, diagnosis: Diagnosis, ms: number, sheet: TextLayout): string {
-  const remarks = `${remarksText(`claude, ${onOneLine(claude)}`, diagnosis.remarks, sheet)}\n`;
+function diagnosisText(claude: string, diagnosis: Diagnosis, ms: number, layout: TextLayout): string {
+  const remarks = `${remarksText(`claude, ${onOneLine(claude)}`, diagnosis.remarks, layout)}\n`;
   if (diagnosis.outcomes.length === 0) return remarks;
-  return `${remarks}${factsText(diagnosis.outcomes, sheet)}\n${verdictText(diagnosis, ms)}`;
+  return `${remarks}${factsText(diagnosis.outcomes, layout)}\n${verdictText(diagnosis, ms)}`;
 }
 
 /** Whether ctxb can work: no fault, and no vital check fails. With `strict`, every check must hold. */

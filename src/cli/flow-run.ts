@@ -50,10 +50,10 @@ export async function runFlowFile(
   const id = resume === undefined ? newFlowRun(flow.name) : findRun(runs, resume).id;
   const files = openFlowRun(contextDir, id, createFaults(say));
   const progress = createFlowProgress(io.stderr, await styleFor(io.stderr, io.env), options.quiet === true);
-  const { board, exitCode } = await runLocked({ flow, files, progress, claudeFor }, say, io);
-  flowEndLines(board).forEach(say);
+  const { newsByStep, exitCode } = await runLocked({ flow, files, progress, claudeFor }, say, io);
+  flowEndLines(newsByStep).forEach(say);
   const flags = ['--resume', id, ...optionArguments('--profile', profile), ...optionArguments('--context-dir', folder)];
-  const isOver = [...board.values()].every(({ kind }) => kind === 'done');
+  const isOver = [...newsByStep.values()].every(({ kind }) => kind === 'done');
   if (!isOver) say(`to continue: ${shellLine(['ctxb', 'flow', 'run', file, ...flags, '--', ...words])}`);
   return exitCode;
 }

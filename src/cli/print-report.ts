@@ -19,7 +19,7 @@ interface Printing {
   readonly say: (message: string) => void;
   /** Clears the progress display. Called before each write to the terminal. */
   readonly clear: () => void;
-  readonly meant?: string | undefined;
+  readonly filterText?: string | undefined;
 }
 
 const EXIT_UNREADABLE = 2;
@@ -32,7 +32,7 @@ const CHUNK = 65_536;
 export async function printReport(
   { sessions, faults, leftOut }: FoundSources,
   options: ReplayOptions,
-  { io, page, writeHtml, meant = 'is as new as --since', say, clear }: Printing,
+  { io, page, writeHtml, filterText = 'is as new as --since', say, clear }: Printing,
 ): Promise<number> {
   const { format } = options;
   const failing = sessions.map((session) => breachesOf(session, options));
@@ -45,7 +45,7 @@ export async function printReport(
   const lines = isEmpty ? [] : format.report(sessions, page, outcome);
   const unwritten = await print(lines, format.isData ? undefined : io.stdout.columns, io, clear);
   writeHtml(sessions.filter(isFull), outcome);
-  if (sessions.length === 0 && leftOut > 0) say(`none of ${counted(leftOut, 'session')} ${meant}`);
+  if (sessions.length === 0 && leftOut > 0) say(`none of ${counted(leftOut, 'session')} ${filterText}`);
   if (isGated(options))
     verdictTexts(sessions, failing.filter((texts) => texts.length > 0).length, outcome).forEach(say);
   if (unwritten === undefined) return exitCodeOf(outcome);

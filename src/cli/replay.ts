@@ -84,9 +84,9 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
   // Calls that occur in several sessions of the report are counted once.
   const sessions = markCopies(found.sessions);
   progress.clear();
-  const meant =
+  const filterText =
     isBareWhatIf && flags.since === undefined ? 'is of the last 30 days: --since 90d takes more' : undefined;
-  return printReport({ ...found, sessions }, options, { io, page, writeHtml, meant, say, clear: progress.clear });
+  return printReport({ ...found, sessions }, options, { io, page, writeHtml, filterText, say, clear: progress.clear });
 }
 
 /** Unless flags say otherwise, reports on the last month and only totals. */

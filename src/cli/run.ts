@@ -139,9 +139,9 @@ const OPTIONS = KEY_PATHS.flatMap((path) => {
 });
 
 function helpOf(flags: string, { type, preset, description }: Key): string {
-  const does = `${description.charAt(0).toLowerCase()}${description.slice(1, -1)}`;
-  if (type === 'flag') return flags.startsWith('--no-') ? `do not ${does}` : does;
+  const summary = `${description.charAt(0).toLowerCase()}${description.slice(1, -1)}`;
+  if (type === 'flag') return flags.startsWith('--no-') ? `do not ${summary}` : summary;
   const values = type === 'share' ? SHARE : typeof type !== 'string' && type.join(', ');
   const notes = presentLines(values, preset !== undefined && `default: ${preset}`);
-  return notes.length === 0 ? does : `${does} (${notes.join('; ')})`;
+  return notes.length === 0 ? summary : `${summary} (${notes.join('; ')})`;
 }

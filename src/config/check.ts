@@ -72,8 +72,8 @@ export function parseNumberOption(key: KeyPath, option: string, text: string): n
 /** The values that a text may stand for, likeliest first. A blank text is not a number. */
 function readings(text: string): unknown[] {
   const word = text.toLowerCase();
-  const truth = ['true', '1'].includes(word) || (['false', '0'].includes(word) ? false : text);
-  return [text, text.trim() === '' ? text : Number(text), truth];
+  const boolean = ['true', '1'].includes(word) || (['false', '0'].includes(word) ? false : text);
+  return [text, text.trim() === '' ? text : Number(text), boolean];
 }
 
 const THOUSANDS = /^(\d+)k$/i;

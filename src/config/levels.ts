@@ -9,12 +9,13 @@ import type { ResolvedConfig } from './resolve-config.ts';
 export function adaptToLevels(config: Config, origins: ResolvedConfig['sources']): Config {
   const { window } = config;
   const moved = new Map<ConfigPath, number>();
-  const now = (path: ConfigPath) => moved.get(path) ?? Number(valueAt(config, path));
+  const currentLevel = (path: ConfigPath) => moved.get(path) ?? Number(valueAt(config, path));
   // Paths that are not keys always have their default.
   const isDefault = (path: ConfigPath) =>
     (origins[path as KeyPath]?.source ?? 'default') === 'default' ||
     (path === 'thresholds.compact' && config.compaction.moment === 'economic');
-  const isInPlace = (path: ConfigPath, upper: ConfigPath) => isBelow(now(path), now(upper), window) !== false;
+  const isInPlace = (path: ConfigPath, upper: ConfigPath) =>
+    isBelow(currentLevel(path), currentLevel(upper), window) !== false;
 
   if (config.compaction.enabled) placeRelief();
   keepBelow('thresholds.warn', 'thresholds.compact');
@@ -24,14 +25,17 @@ export function adaptToLevels(config: Config, origins: ResolvedConfig['sources']
   keepBelow('zones.monitor', 'zones.warning');
   keepBelow('tools.warnBelow', 'tiers.total');
   keepBelow('tools.criticalBelow', 'tools.warnBelow');
-  moved.set('tools.minTokens', Math.min(now('tools.minTokens'), inTokens(now('tools.perCall'), window)));
+  moved.set(
+    'tools.minTokens',
+    Math.min(currentLevel('tools.minTokens'), inTokens(currentLevel('tools.perCall'), window)),
+  );
   const isForFiles = !isDefault('tools.perCall') && origins['tools.Read'] === undefined;
-  return withValues(config, isForFiles ? [...moved, ['tools.Read', now('tools.perCall')]] : moved);
+  return withValues(config, isForFiles ? [...moved, ['tools.Read', currentLevel('tools.perCall')]] : moved);
 
   /** Lowers a default that is not below the other level, to the same ratio as between the two defaults. */
   function keepBelow(path: ConfigPath, upper: ConfigPath): void {
     if (!isDefault(path) || isInPlace(path, upper)) return;
-    moved.set(path, roundLevel((defaultLevel(path) * now(upper)) / defaultLevel(upper), now(upper)));
+    moved.set(path, roundLevel((defaultLevel(path) * currentLevel(upper)) / defaultLevel(upper), currentLevel(upper)));
   }
 
   /** Keeps a default compaction level below a handoff level that was set, or else a default handoff level above it. */
@@ -40,7 +44,7 @@ export function adaptToLevels(config: Config, origins: ResolvedConfig['sources']
     keepBelow('thresholds.handoff', 'thresholds.midTurn');
     if (!isDefault('thresholds.handoff')) keepBelow('thresholds.compact', 'thresholds.handoff');
     else if (!isInPlace('thresholds.compact', 'thresholds.handoff')) {
-      moved.set('thresholds.handoff', levelAbove(now('thresholds.compact'), window));
+      moved.set('thresholds.handoff', levelAbove(currentLevel('thresholds.compact'), window));
     }
   }
 }

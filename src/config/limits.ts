@@ -21,12 +21,12 @@ export const LIMITS = [
 export function keepLimits(all: readonly SetValue[]) {
   const limit = all.findLast(({ key, origin }) => isLimit(key) && SOURCE_RANKS[origin.source] > SOURCE_RANKS.file);
   const subject = limit && `${limit.key} (${limit.origin.where ?? limit.origin.source})`;
-  const lifting = subject === undefined ? [] : all.filter(liftsLimits);
+  const ignored = subject === undefined ? [] : all.filter(liftsLimits);
   const expected = `nothing that lifts ${subject}`;
   const todo = 'it is ignored; --observe or CTXB_OBSERVE may say it';
   return {
-    values: all.filter((value) => !lifting.includes(value) && !isLoose(value, all)),
-    warnings: lifting.map(({ key, value, origin }) =>
+    values: all.filter((value) => !ignored.includes(value) && !isLoose(value, all)),
+    warnings: ignored.map(({ key, value, origin }) =>
       finding(key, { expected, found: displayed(value), origin, todo }),
     ),
   };

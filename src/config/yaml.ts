@@ -44,14 +44,14 @@ export function parseYaml(text: string, { isJson }: { readonly isJson: boolean }
 }
 
 function compose(text: string, lines: LineCounter): Document.Parsed {
-  const [document, another] = [...new Composer(OPTIONS).compose(tokens(text, lines), true, text.length)];
+  const [document, second] = [...new Composer(OPTIONS).compose(tokens(text, lines), true, text.length)];
   if (document === undefined) throw new TextFault('no document', 0);
   const [fault] = [...document.errors, ...document.warnings];
   // The library's message names its own option.
   if (fault?.code === 'NON_STRING_KEY') throw new TextFault('a key that is not a text', fault.pos[0]);
   // The library only warns about an unknown tag.
   if (fault !== undefined && fault.code !== 'TAG_RESOLVE_FAILED') throw new TextFault(fault.message, fault.pos[0]);
-  if (another !== undefined) throw new TextFault('a second document after ---', another.range[0]);
+  if (second !== undefined) throw new TextFault('a second document after ---', second.range[0]);
   visit(document, { Node: (_, node) => refuseOthers(node) });
   return document;
 }

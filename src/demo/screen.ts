@@ -20,15 +20,15 @@ export function createScreen(stdout: Output, style: Style, prompts: readonly str
     stdout.write(`${hangingIndent(speaker, text, stdout.columns)}\n`);
   }
 
-  function speak(text: string): void {
+  function printText(text: string): void {
     const reading = filesRead === 0 ? '' : style.dim(`(${counted(filesRead, 'file')} read) `);
     filesRead = 0;
     say(style.cyan('claude │'), `${reading}${printable(text)}`);
   }
 
-  function hear(block: Block): void {
+  function printBlock(block: Block): void {
     if (block.type === 'tool_use') filesRead++;
-    if (block.type === 'text') speak(block.text);
+    if (block.type === 'text') printText(block.text);
   }
 
   function show(event: Event): void {
@@ -37,10 +37,10 @@ export function createScreen(stdout: Output, style: Style, prompts: readonly str
       isOpen = true;
       say(style.green('   you │'), style.bold(prompts[++turn] ?? ''));
     }
-    if (event.kind === 'assistant') event.blocks.forEach(hear);
+    if (event.kind === 'assistant') event.blocks.forEach(printBlock);
     if (event.kind !== 'result') return;
     isOpen = false;
-    if (event.isError) speak(resultText(event));
+    if (event.isError) printText(resultText(event));
   }
 
   const lines = split2();

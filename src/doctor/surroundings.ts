@@ -20,11 +20,11 @@ export type Surroundings = Awaited<ReturnType<typeof inspectSurroundings>>;
 export async function inspectSurroundings(place: CwdAndEnv) {
   const resolved = await resolveConfig(place);
   const { settings, remarks } = readSettings(place);
-  const odd = checkOddSettings(settings);
+  const settingFindings = checkOddSettings(settings);
   return {
     resolved,
     /** Whether the user has placed claude's trigger, or disabled it. */
-    isTriggerTaken: odd.some(({ text }) => text.endsWith(OWN_TRIGGER)),
+    isTriggerTaken: settingFindings.some(({ text }) => text.endsWith(OWN_TRIGGER)),
     /** The model that the user has set; undefined: claude's default. */
     model: textOf((settings.get('env.ANTHROPIC_MODEL') ?? settings.get('model'))?.value),
     remarks: [
@@ -32,7 +32,9 @@ export async function inspectSurroundings(place: CwdAndEnv) {
       ...checkConfiguration(resolved, readEnvironment(place.env).warnings),
       checkContextFolder(resolve(place.cwd, resolved.config.contextDir)),
       ...remarks,
-      ...(odd.length > 0 ? odd : [setupFinding('good', "claude's settings", 'they do not restrict ctxb')]),
+      ...(settingFindings.length > 0
+        ? settingFindings
+        : [setupFinding('good', "claude's settings", 'they do not restrict ctxb')]),
     ],
   };
 }

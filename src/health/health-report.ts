@@ -42,7 +42,7 @@ export function createHealthReader() {
   /** Per file: the records counted, and the lines skipped (truncated, damaged, or unknown to this version). */
   const files: { file: string; records: number; unreadable: number }[] = [];
 
-  function take(line: string): boolean {
+  function countLine(line: string): boolean {
     const entry = parseHealth(line);
     if (entry === undefined) return false;
     const tally = tallies.get(entry.project) ?? createHealthTally();
@@ -57,7 +57,7 @@ export function createHealthReader() {
     read(file: string, lines: Iterable<string>, torn: boolean): void {
       let [records, unreadable] = [0, torn ? 1 : 0];
       for (const line of lines) {
-        if (take(line)) records += 1;
+        if (countLine(line)) records += 1;
         else if (line.trim() !== '') unreadable += 1;
       }
       files.push({ file, records, unreadable });

@@ -92,11 +92,11 @@ export interface GovernorSnapshot {
  * @throws CtxbError `config` when the policy is invalid
  */
 export function createGovernor(options: GovernorOptions = {}): Governor {
-  const { policy, mode = 'observe', ...circumstances } = options;
+  const { policy, mode = 'observe', ...runOptions } = options;
   const runId = crypto.randomUUID();
   // As in a plain `ctxb run -- claude` whose caller writes the stream protocol.
   const plain = { ...runForReplay(resolvePolicy(policy)), showInjected: false, callerPlacedTrigger: false };
-  const run: Run = { ...plain, runId, ...withoutUndefined(circumstances), mode };
+  const run: Run = { ...plain, runId, ...withoutUndefined(runOptions), mode };
   const host = createHost(initialState(run));
   return {
     step(input) {

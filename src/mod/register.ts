@@ -1,6 +1,6 @@
 import { answerWith } from '../core/exact/exact-answer.ts';
 import { type ExactReceipt, readPlan } from '../core/protocol/exact-plan.ts';
-import { circumstancesOf } from './circumstances.ts';
+import { answerOptionsOf } from './answer-options.ts';
 import { isFromUser, isSeenByModel, type On } from './engine.ts';
 import { PLACE } from './place.js';
 
@@ -35,8 +35,8 @@ export function register(on: On): void {
     const keep = await Promise.resolve()
       .then(() => plan().keep)
       .catch(() => undefined);
-    const circumstances = await circumstancesOf($, e, deferrals, keep);
-    const answer = answerWith(e.messages, plan, circumstances);
+    const answerOptions = await answerOptionsOf($, e, deferrals, keep);
+    const answer = answerWith(e.messages, plan, answerOptions);
     if (answer.reasonToWait !== undefined) {
       deferrals += 1;
       return { skip: `ctxb: ${answer.reasonToWait}` };

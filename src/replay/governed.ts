@@ -100,7 +100,7 @@ export function createGovernedSession(
     },
   });
   let messages: Message[] = [];
-  const sight = createModelView();
+  const modelView = createModelView();
   /** `held`: tokens of the messages. */
   let [t, prompts, held] = [0, 0, 0];
 
@@ -113,7 +113,7 @@ export function createGovernedSession(
     const { kept, outcome } = answer;
     messages = [...(kept ?? summarized(messages))];
     held = tokensOfAll(messages);
-    sight.replace(messages, outcome.whole);
+    modelView.replace(messages, outcome.whole);
     onReplaced(outcome.answered);
     const compact_metadata = { trigger, post_tokens: outcome.after.tokens };
     claude(decodeObject({ type: 'system', subtype: 'compact_boundary', compact_metadata }));
@@ -121,7 +121,7 @@ export function createGovernedSession(
 
   function forget(): void {
     [messages, held] = [[], 0];
-    sight.renew();
+    modelView.renew();
   }
 
   function end(): void {
@@ -151,7 +151,7 @@ export function createGovernedSession(
       // Without compactions, nothing leaves the context. More is held only if the recording lacks parts.
       if (!policy.compaction.enabled || held > MAX_HELD) forget();
       messages.push(message);
-      sight.say(message);
+      modelView.say(message);
     },
     /** The caller starts a new context. */
     renew(): void {
@@ -160,11 +160,11 @@ export function createGovernedSession(
     },
     prompt,
     endTurn,
-    /** A stream has no prompts of the caller's. */
+    /** Begins a turn without a text: a stream does not have the caller's prompts. */
     beginTurn(): void {
       if (host.state.turn.phase === 'idle') prompt('');
     },
-    missing: sight.missing,
+    missing: modelView.missing,
     /** Lets claude compact by itself before a call. @param context tokens that the call would read */
     compactIfFull(context: number): void {
       const { trigger } = host.state.process.control;

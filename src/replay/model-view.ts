@@ -17,7 +17,7 @@ const MAX_KEPT = 64 * 1024 * 1024;
 export function createModelView() {
   let seen: ((word: string) => boolean)[] = [];
   /** Calls that the context holds, by id; those without a result are still open. */
-  let asked = new Map<string, ToolUse>();
+  let calls = new Map<string, ToolUse>();
   let held: FetchedResult[] = [];
   const gone: FetchedResult[] = [];
   /** Words found since the last compaction. */
@@ -29,7 +29,7 @@ export function createModelView() {
   }
 
   function say({ text, toolUses, toolResults = [] }: Message): void {
-    for (const use of toolUses) asked.set(use.tool_use_id, use);
+    for (const use of toolUses) calls.set(use.tool_use_id, use);
     const texts = [
       text,
       ...toolUses.map((use) => inputText(toolUseBlock(use))),
@@ -37,7 +37,7 @@ export function createModelView() {
     ];
     seen.push(...texts.filter(Boolean).map(textSearch));
     for (const { tool_use_id: id, text: result } of toolResults) {
-      const use = asked.get(id);
+      const use = calls.get(id);
       if (use === undefined) continue;
       const found = [result, ...ownWords(toolUseBlock(use))].join('\n');
       held.push({ use, text: found, has: textSearch(found) });
@@ -46,7 +46,7 @@ export function createModelView() {
 
   function clear(): void {
     [seen, held] = [[], []];
-    asked = new Map();
+    calls = new Map();
     known.clear();
   }
 

@@ -34,13 +34,13 @@ export async function buildNotes(
   let host: GovernorHost | undefined;
   let session: string | undefined;
   let updated = 0;
-  let understood = 0;
+  let recognized = 0;
 
   function take(read: ReadLine): void {
     const line = reader.read(read);
     if (line.kind === 'run') host = createHost(initialState(line.run));
     if (line.kind !== 'input') return;
-    if (!UNCERTAIN_KINDS.has(line.input.event.kind)) understood++;
+    if (!UNCERTAIN_KINDS.has(line.input.event.kind)) recognized++;
     if ('sessionId' in line.input.event) session ||= line.input.event.sessionId || undefined;
     updated = Math.max(updated, line.input.t);
     // The record of a run has a prompt when the caller sent it. Notes have it when claude received it.
@@ -50,7 +50,7 @@ export async function buildNotes(
   }
 
   for (const file of [source.file, ...source.subagents]) await readValues(file, { stdin }, take);
-  if (understood === 0) {
+  if (recognized === 0) {
     throw new CtxbError('unreadable-input', `${source.file}: no line comes from claude: name a recording`);
   }
   const { requests, state, toolLog } = notebook;

@@ -20,10 +20,10 @@ export interface ReplayOptions extends SessionOptions {
 
 /** Replays one recording in full. @throws CtxbError `unreadable-input` if the file cannot be read */
 export async function replaySource({ file, subagents }: Source, options: ReplayOptions): Promise<SessionSummary> {
-  const { policy, read = readValues, stdin, onBytes, ...asked } = options;
+  const { policy, read = readValues, stdin, onBytes, ...sessionOptions } = options;
   // The governor, which a light replay does not need.
   const { createSessionReplay } = await import('./session-replay.ts');
-  const replay = createSessionReplay({ ...asked, run: runForReplay(policy) });
+  const replay = createSessionReplay({ ...sessionOptions, run: runForReplay(policy) });
   const { needsTexts } = replay;
   // Notes are made of the tools' reports too.
   const readQuickly = options.retention ? undefined : createSkipper(needsTexts);

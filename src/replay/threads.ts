@@ -93,8 +93,8 @@ const MIN_THREADED_BYTES: Readonly<Record<Depth, number>> = { light: 2048 * 1024
 
 /**
  * Maximum number of reading threads. The main thread only waits, because its memory cannot be limited. On four
- * processors, a third and fourth thread are just 1.1 times as fast (256 MB), use a quarter more processor time, and 25
- * MB each.
+ * processors, four threads are only 1.1 times as fast as two (256 MB of logs). They use a quarter more processor time,
+ * and 25 MB more for each thread.
  */
 const MAX_THREADS = 2;
 

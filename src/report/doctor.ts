@@ -13,8 +13,8 @@ export interface TextLayout {
   readonly columns: number | undefined;
 }
 
-export function remarksText(heading: string, remarks: readonly SetupFinding[], sheet: TextLayout): string {
-  return [sheet.style.bold(heading), ...remarks.flatMap((remark) => remarkLines(remark, sheet)), ''].join('\n');
+export function remarksText(heading: string, remarks: readonly SetupFinding[], layout: TextLayout): string {
+  return [layout.style.bold(heading), ...remarks.flatMap((remark) => remarkLines(remark, layout)), ''].join('\n');
 }
 
 function remarkLines({ status, subject, text, todo }: SetupFinding, { style, columns }: TextLayout): string[] {
@@ -27,8 +27,8 @@ function indentBelow(text: string, columns: TextLayout['columns']): string {
   return hangingIndent('     ', onOneLine(text), columns);
 }
 
-export function factsText(outcomes: readonly Outcome[], sheet: TextLayout): string {
-  return [sheet.style.bold('Facts'), ...outcomes.flatMap((each) => factLines(each, sheet)), ''].join('\n');
+export function factsText(outcomes: readonly Outcome[], layout: TextLayout): string {
+  return [layout.style.bold('Facts'), ...outcomes.flatMap((each) => factLines(each, layout)), ''].join('\n');
 }
 
 function factLines({ check, status, seen = '' }: Outcome, { style, columns }: TextLayout): string[] {

@@ -60,7 +60,7 @@ function dollars(usd: number): string {
   return `$${usd.toFixed(usd > 0 && usd < 0.01 ? 4 : 2)}`;
 }
 
-/** The limit offered after another yes: raised by its own amount until it is above the spending. */
+/** The limit after a yes: the larger of limit and spending, plus the limit. */
 function nextLimit({ spentUsd, limitUsd }: Sums): number {
   return Math.max(limitUsd * 2, spentUsd + limitUsd);
 }

@@ -53,7 +53,7 @@ export function createSignals(measure: Measure) {
     countedCost = Math.max(countedCost, total);
   }
 
-  /** Sends no savings before the first compaction or handoff. */
+  /** Sends savings from the first one that is not 0. */
   function recordSavings(state: GovernorState): void {
     const usd = savedUsd(state);
     if (usd !== 0 || hasSaved) set('ctxb.saved', usd);

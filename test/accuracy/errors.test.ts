@@ -26,7 +26,7 @@ describe('errors of the predicted next call', () => {
     expect(errors(initLine(), ...lines, callLine(9_100))).toHaveLength(2);
   });
 
-  it('of the calls of a session log differ where only what a run sees is read', () => {
+  it('differ for a session log if it is read like a stream', () => {
     const path = fixture('crossing.session.jsonl');
     const [logged, streamed] = [errorsOf(callsOf(linesOf(path))), errorsOf(callsAsStream(path))];
     expect(streamed).toHaveLength(logged.length);

@@ -85,7 +85,7 @@ const VERIFIED: readonly PromptCase[] = [
   { title: 'the name of a command behind -p', argv: ['-p', 'mcp'], prompt: 'mcp' },
   { title: 'the name of a command before -p', argv: ['mcp', '-p'], prompt: 'mcp' },
   { title: 'a first word that is not first', argv: ['-p', 'stop'], prompt: 'stop' },
-  { title: 'help, which is no command', argv: ['help'], prompt: 'help' },
+  { title: 'help, which is not a command', argv: ['help'], prompt: 'help' },
   { title: 'a command of old versions', argv: ['config'], prompt: 'config' },
   {
     title: 'a hidden option with a value',

@@ -15,7 +15,7 @@ function limited({ env, cwd }: Place, limit: string, args: readonly string[]) {
 
 const COMPACT = fixture('compact.ndjson');
 
-describe.skipIf(process.platform !== 'linux')('a shortage of the system is no bug of ctxb', () => {
+describe.skipIf(process.platform !== 'linux')('a shortage of system resources is not reported as a bug', () => {
   // Node itself does not start with less than about 900 MB of addresses.
   it.each(sampled([1_500_000, 8_000_000], 2))(
     '%d KiB of address space: reads everything without threads',
@@ -72,6 +72,6 @@ it.each([
   new TypeError('x is not a function'),
   new RangeError('Maximum call stack size exceeded'),
   'out of memory',
-])('%s is no shortage', (thrown) => {
+])('%s is not a shortage', (thrown) => {
   expect(shortageOf(thrown)).toBeUndefined();
 });

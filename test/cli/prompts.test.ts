@@ -75,7 +75,7 @@ describe('prompts reach claude, one turn each', () => {
   });
 });
 
-describe('text on stdin that is no part of a prompt', () => {
+describe('text on stdin that does not belong to a prompt', () => {
   it('is refused before a prompt is sent, with the remedy', async () => {
     await using place = await createPlace();
     const env = { PLAY_INPUT: place.path('input') };

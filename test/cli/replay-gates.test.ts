@@ -85,7 +85,7 @@ describe('gates', () => {
       ],
       3,
     ),
-  )('refuses a named file that is no recording, $title', async ({ args }) => {
+  )('refuses a named file that is not a recording, $title', async ({ args }) => {
     await using place = await createPlace();
     const file = await place.file('passwd', 'root:x:0:0:root:/root:/bin/sh\n');
     const run = await ctxb(place, ['replay', ...args, file]);

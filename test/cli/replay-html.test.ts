@@ -6,7 +6,7 @@ import { createPlace, ctxb } from './fakes.ts';
 const RECORDINGS = [fixture('compact.ndjson'), fixture('crossing.session.jsonl')];
 
 describe('ctxb replay --html', () => {
-  it('writes no page for a file that is no recording', async () => {
+  it('writes no page for a file that is not a recording', async () => {
     await using place = await createPlace();
     const file = await place.file('notes.txt', 'All tests pass.\n');
     const run = await ctxb(place, ['replay', '--html', 'page.html', file]);

@@ -160,7 +160,7 @@ describe('a copy of a folder with an unfinished run', () => {
     path: (file: string) => place.path(`${name}/${file}`),
   });
 
-  it('is no second run: the original alone is resumed', async () => {
+  it('cannot be resumed: only the original can', async () => {
     await using place = await createPlace();
     await broken(place);
     cpSync(place.path('.context'), place.path('copy/.context'), { recursive: true });

@@ -133,7 +133,7 @@ describe('ctxb scratch of a recording', () => {
     expect(facts(await printed(place, ['run.ndjson'], { stderr: HINT }))).toEqual(facts(await printed(place, [])));
   });
 
-  it('refuses a file that is no recording', async () => {
+  it('refuses a file that is not a recording', async () => {
     await using place = await createPlace();
     const file = await place.file('odd.ndjson', 'no json\n{"type":"odd"}\n');
     const run = await ctxb(place, ['scratch', file]);

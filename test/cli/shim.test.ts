@@ -73,7 +73,7 @@ describe('other invocations', () => {
 describe('a headless run', () => {
   it.each([
     { title: 'with -p', args: ['-p', 'one'] },
-    { title: 'because stdout is no terminal', args: ['one'] },
+    { title: 'because stdout is not a terminal', args: ['one'] },
   ])('is run by ctxb: $title', async ({ args }) => {
     await using place = await createPlace();
     const env = { CTXB_CLAUDE: fake('answers'), PLAY_INPUT: place.path('input') };

@@ -29,7 +29,7 @@ async function messages(text: string): Promise<string[]> {
   return (await resolve()).findings.map(({ message }) => message);
 }
 
-describe('places', () => {
+describe('sources of the configuration', () => {
   it('uses the defaults without a file', async () => {
     const { config, sources, findings } = await resolve();
     expect({ config, findings }).toEqual({ config: DEFAULTS, findings: [] });

@@ -66,7 +66,7 @@ inSoak('keeps a limit that fits', async () => {
   expect(limits(world)).toEqual([]);
 });
 
-it('the agent reads a file that claude alone would refuse in parts as large as claude allows', async () => {
+it('a file that claude alone would refuse is read in parts as large as claude allows', async () => {
   const text = numbered(8_000);
   await using world = await startAgent((cwd) => reader(`${cwd}/huge.txt`));
   file(world, 'huge.txt', text);

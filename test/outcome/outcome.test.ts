@@ -54,7 +54,7 @@ it('the table of jobs says how far the account of claude alone is off', () => {
 });
 
 describe('the job', () => {
-  it('is the same for a seed, and another one for another', () => {
+  it('is the same for the same seed, and differs for another one', () => {
     expect(JSON.stringify(makeJob(3))).toBe(JSON.stringify(job));
     expect(JSON.stringify(makeJob(4).files)).not.toBe(JSON.stringify(job.files));
   });
@@ -191,7 +191,7 @@ it('summaries keep as much as measured, drawn from the seed', () => {
   expect(summaryOf(job, known, 7)).toBe(kept[7]);
 });
 
-it('the picture has a bar for each variant, as long as it is dear, and names what went wrong', () => {
+it('the chart has a bar for each variant, as long as its cost, and names what went wrong', () => {
   const bars = [
     { name: 'claude alone', value: 10, label: '$10.00', note: ', 3 faults' },
     { name: 'ctxb run', value: 5, label: '$5.00' },

@@ -545,7 +545,7 @@ describe('rows of a later claude', () => {
     expect(await found()).toMatchObject({ calls: 1 });
   });
 
-  it('hold a copy in progress that is no call', async () => {
+  it('can contain a copy in progress, which is not a call', async () => {
     put('s.jsonl', [said('s', 'go'), call('s', 'm1', usage(0, 5_000, 0, 50)), { ...renamed('m2'), type: 'progress' }]);
     expect(await found()).toMatchObject({ calls: 1 });
   });

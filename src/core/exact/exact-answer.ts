@@ -50,23 +50,23 @@ const FRAME_TOKENS = 100;
  * Compacts exactly: keeps every prompt, the last steps whole, earlier answers, and a line for each older step. Needs no
  * model.
  */
-export function exactAnswer(messages: readonly Message[], given: ExactPlan, circumstances: AnswerOptions = {}): Answer {
+export function exactAnswer(messages: readonly Message[], given: ExactPlan, options: AnswerOptions = {}): Answer {
   const { keep = [] } = given;
   const summary = given.summary && tokensOfAll(messages) >= given.summary.from ? given.summary : undefined;
   const plan = { ...given, summary };
-  const answer = answerTo(messages, plan, circumstances);
+  const answer = answerTo(messages, plan, options);
   const { answered, whole } = answer.outcome;
   if (answer.reasonToWait !== undefined) return answer;
   // Within the bound of a summary, all contents must stay that claude would show again after it.
   if (summary !== undefined)
     return answered && keep.every((id) => whole.includes(id)) ? answer : refusal(messages, TOO_LARGE);
   // Fetching contents again costs less than a summary, which also loses more.
-  return answered || keep.length === 0 ? answer : answerTo(messages, { ...plan, keep: [] }, circumstances);
+  return answered || keep.length === 0 ? answer : answerTo(messages, { ...plan, keep: [] }, options);
 }
 
-function answerTo(messages: readonly Message[], plan: ExactPlan, circumstances: AnswerOptions): Answer {
+function answerTo(messages: readonly Message[], plan: ExactPlan, options: AnswerOptions): Answer {
   const { summary, midTurn = [] } = plan;
-  const { model = '', files = new Map() } = circumstances;
+  const { model = '', files = new Map() } = options;
   const known = new Set(plan.prompts?.map((text) => text.trim()));
   const parts = replaceStaleFiles(withMidTurn(partsOf(messages, known), midTurn, known), files);
   const open = hasOpenStep(messages) ? parts.findLast((part) => part.kind === 'round') : undefined;
@@ -78,7 +78,7 @@ function answerTo(messages: readonly Message[], plan: ExactPlan, circumstances: 
   const unseen = tokensOfAll(prompts.filter(({ text }) => isStep(text) && !known.has(text.trim())));
   const form = stepForm(messages, model);
   const { shared, isCut, whole, rest } = shareRoom(parts, room + unseen, { open, form, unseen, keep: plan.keep });
-  const refused = open && refuseCut(messages, open, isCut, plan, circumstances);
+  const refused = open && refuseCut(messages, open, isCut, plan, options);
   if (refused !== undefined) return refused;
   const others = shared.filter((part) => !whole.has(part));
   const entries = withinRoom(entriesOf(others, rest), rest);
@@ -154,9 +154,9 @@ function noteWithMissingWords(prompts: readonly Message[], { note, said }: Exact
 }
 
 /** Like exactAnswer(), but leaves the compaction to claude if the plan cannot be read or followed. */
-export function answerWith(messages: readonly Message[], plan: () => ExactPlan, circumstances: AnswerOptions): Answer {
+export function answerWith(messages: readonly Message[], plan: () => ExactPlan, options: AnswerOptions): Answer {
   try {
-    return exactAnswer(messages, plan(), circumstances);
+    return exactAnswer(messages, plan(), options);
   } catch (error) {
     return refusal(messages, error instanceof Error ? error.message : String(error));
   }

@@ -45,7 +45,7 @@ export function extentOf(messages: readonly Message[]): Extent {
   return { messages: sumOf(messages, rowsOf), tokens: tokensOfAll(messages) };
 }
 
-/** claude passes one message for each content block. */
+/** In how many messages claude passes it: one for each content block. */
 function rowsOf(message: Message): number {
   return Math.max(1, blocksOf(message).length);
 }

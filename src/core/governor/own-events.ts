@@ -120,8 +120,7 @@ export const OWN_EVENTS = {
   /** The path of a whole tool result; undefined if it could not be stored. */
   'result-stored': { requestId: stringOf, path: textOf },
   /**
-   * `path` is undefined if the mod could not be written, or, with `guarded`, because a hook of the user's must be
-   * asked.
+   * `path` is undefined if the mod could not be written, or, with `guarded`, because claude must call the user's hook.
    */
   'exact-folder': { path: textOf, guarded: (value: unknown): boolean | undefined => value === true },
   /** The mod has responded. */

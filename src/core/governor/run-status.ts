@@ -67,7 +67,7 @@ function waitsFor({ limits: { wait }, operation, process: { control } }: Governo
 /** Exit code if prompts have no answer and no other code applies. */
 export const UNANSWERED_CODE = 7;
 
-/** Exit codes of ends that ctxb causes. */
+/** Exit codes of runs that ctxb itself ends. */
 export const OUTCOME_CODES = {
   refused: 1,
   limit: 3,

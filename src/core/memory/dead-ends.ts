@@ -29,21 +29,21 @@ const MAX_EVIDENCE = 20;
  * that the agent takes back before a commit. Prefers a missed dead end to a false one. Mutable, with bounded size.
  */
 export function createDeadEnds() {
-  const standing = new Map<string, DeadEnd>();
+  const currentDeadEnds = new Map<string, DeadEnd>();
   const failing = new Map<string, Failing>();
   /** Ids of the calls that made edits, by agent and input; empty for an edit taken back. */
   const edits = new Map<string, string>();
   let changes = 0;
 
   function put(deadEnd: DeadEnd): DeadEndChange[] {
-    const what = standing.has(deadEnd.key) ? 'grown' : 'found';
-    putNewest(standing, deadEnd.key, deadEnd, MAX_DEAD_ENDS);
+    const what = currentDeadEnds.has(deadEnd.key) ? 'grown' : 'found';
+    putNewest(currentDeadEnds, deadEnd.key, deadEnd, MAX_DEAD_ENDS);
     return [{ what, deadEnd }];
   }
 
   function noteRemark({ text, t }: DeadEndReport): DeadEndChange[] {
     const key = `told\n${collapseWhitespace(text.toLowerCase()).trim()}`;
-    const { count = 0, first = t } = standing.get(key) ?? {};
+    const { count = 0, first = t } = currentDeadEnds.get(key) ?? {};
     return put({ key, cause: 'told', text, evidence: [], count: count + 1, first, last: t });
   }
 
@@ -64,16 +64,16 @@ export function createDeadEnds() {
   function succeed(entry: ToolEntry): DeadEndChange[] {
     const own = callKey(entry);
     const text = coreOf(entry);
-    const over = [...failing].filter(([key, { core }]) => key === own || (core !== undefined && core === text));
-    return over.flatMap(([key]) => {
+    const cleared = [...failing].filter(([key, { core }]) => key === own || (core !== undefined && core === text));
+    return cleared.flatMap(([key]) => {
       failing.delete(key);
       return clear(key);
     });
   }
 
   function clear(key: string): DeadEndChange[] {
-    const deadEnd = standing.get(key);
-    standing.delete(key);
+    const deadEnd = currentDeadEnds.get(key);
+    currentDeadEnds.delete(key);
     return deadEnd === undefined ? [] : [{ what: 'cleared', deadEnd }];
   }
 
@@ -92,7 +92,7 @@ export function createDeadEnds() {
       return isAgain ? clear(key) : [];
     }
     edits.set(`${agent}\n${reverse}`, '');
-    const { count = 0, first = t } = standing.get(key) ?? {};
+    const { count = 0, first = t } = currentDeadEnds.get(key) ?? {};
     const text = `${nameOf(entry)} took back an edit: the old text is there again`;
     return put({ key, cause: 'edit reverted', text, evidence: [maker, id], count: count + 1, first, last: t });
   }
@@ -113,7 +113,7 @@ export function createDeadEnds() {
       return found;
     },
     /** Current dead ends, least recently seen first. */
-    current: (): readonly DeadEnd[] => [...standing.values()],
+    current: (): readonly DeadEnd[] => [...currentDeadEnds.values()],
   };
 }
 

@@ -10,14 +10,14 @@ import type { CommandFacts, Entry, ToolEntry } from './entry.ts';
 import { createExtractor, type ExtractedFact, type ExtractOptions } from './extract/extract.ts';
 import { commandFacts, type EndedCall } from './extract/tool-calls.ts';
 
-/** Makes entries of inputs, for runs and for logs of claude: facts are found, then analysed and masked. */
+/** Makes entries from inputs, for runs and for claude's logs: finds facts, then analyzes and masks them. */
 export function createEntrySource(options: ExtractOptions & { readonly mask: Mask }) {
   const extractor = createExtractor(options);
   const entryOf = createEntryMaker(options.mask);
   let held: readonly { readonly event: Input['event']; readonly prompt: ExtractedFact }[] = [];
 
   /** Delays the caller's prompts until claude receives them: the notes contain only prompts that were sent. */
-  function sent(
+  function releaseSent(
     { event, from, t }: Input,
     found: readonly ExtractedFact[],
     state: GovernorState,
@@ -35,7 +35,7 @@ export function createEntrySource(options: ExtractOptions & { readonly mask: Mas
     add(input: Input, state?: GovernorState): Entry[] {
       const found = extractor.add(input);
       if (state === undefined) return found.map(entryOf);
-      return sent(input, found, state).map((each) => entryOf(asHandoff(each, state)));
+      return releaseSent(input, found, state).map((each) => entryOf(asHandoff(each, state)));
     },
   };
 }
@@ -57,7 +57,7 @@ const COMMAND_LENGTH = 10_000;
 const TAIL_LINES = 20;
 const TAIL_LENGTH = 2_000;
 
-/** Makes entries from facts, in order: analysed, bounded and masked. */
+/** Makes entries from facts, in order: analyzed, bounded and masked. */
 export function createEntryMaker(mask: Mask): (found: ExtractedFact) => Entry {
   /** The project's folder; paths inside are stored relative to it. */
   let root: string | undefined;

@@ -26,7 +26,7 @@ export interface ExactPlan {
   readonly prompts?: readonly string[] | undefined;
 }
 
-/** A compaction leaves no more than claude's own summary would. */
+/** Bounds a compaction to the size that claude's own summary would leave. */
 export interface SummaryBound {
   /** Maximum tokens in addition to the open step. */
   readonly room: number;

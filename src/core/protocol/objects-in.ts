@@ -39,8 +39,8 @@ export function objectsIn(line: string) {
   }
   rest += line.slice(done);
   // One process wrote into the middle of a row of the other.
-  const around = parseJson(rest);
-  if (isRow(around)) return { values: [around, ...values], isTorn: false, isLost: false };
+  const outer = parseJson(rest);
+  if (isRow(outer)) return { values: [outer, ...values], isTorn: false, isLost: false };
   return { values, isTorn: rest.trim() !== '', isLost: CALL.test(rest) };
 }
 

@@ -91,13 +91,16 @@ function usageOfLast(sum: Usage, iterations: readonly Fields[]): Usage {
       const model = kind === ADVISOR_TYPE ? textOf(each.model) : undefined;
       return usage ? [{ model, usage: withTerms(usage, 0, shared) }] : [];
     });
-  const once = terms && { ...terms, webSearches: 0 };
-  const own = inferencesOf(MESSAGE, once);
+  const sharedTerms = terms && { ...terms, webSearches: 0 };
+  const own = inferencesOf(MESSAGE, sharedTerms);
   const last = own.at(-1)?.usage;
   const isSum = last && contextOf(own.map(({ usage }) => usage).reduce(addUsage)) === contextOf(sum);
   const extraInferences = [
     ...(isSum ? own.slice(0, -1) : []),
-    ...inferencesOf(ADVISOR_TYPE, once && { ...once, names: once.names.filter((name) => name !== FAST) }),
+    ...inferencesOf(
+      ADVISOR_TYPE,
+      sharedTerms && { ...sharedTerms, names: sharedTerms.names.filter((name) => name !== FAST) },
+    ),
   ];
   return extraInferences.length === 0 ? sum : { ...withTerms(isSum ? last : sum, 0, terms), extraInferences };
 }
@@ -136,7 +139,7 @@ export function displayedContext(usage: Usage): number {
   return own.reduce((sum, each) => sum + contextOf(each.usage), contextOf(usage));
 }
 
-/** All-zero usage means "unknown": API errors, local commands, some back-ends. */
+/** Whether a usage has no input tokens. Then it is unknown: API errors, local commands, some back-ends. */
 export function isAllZero(usage: Usage): boolean {
   return contextOf(usage) === 0;
 }

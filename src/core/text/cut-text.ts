@@ -110,8 +110,8 @@ function joinSpans(text: string, shown: readonly Span[]) {
 function gapText(text: string, { from, to }: Span, first: number, lines: number): string {
   const isWhole = beginsLine(text, from) && (beginsLine(text, to) || to === text.length);
   const last = first + lines - (beginsLine(text, to) ? 1 : 0);
-  const which = first === last ? `line ${first}` : `lines ${first}-${last}`;
-  return isWhole ? `[… ${which} left out …]` : `[… ${to - from} characters of ${which} left out …]`;
+  const lineRange = first === last ? `line ${first}` : `lines ${first}-${last}`;
+  return isWhole ? `[… ${lineRange} left out …]` : `[… ${to - from} characters of ${lineRange} left out …]`;
 }
 
 function beginsLine(text: string, at: number): boolean {

@@ -39,8 +39,8 @@ export function shorten(text: string, length: number): string {
 /** Puts a text on one line, without control characters, cut to `length` code points. */
 export function oneLine(text: string, length: number): string {
   // Read beyond `length`, because control characters are removed, but do not process the whole of a long text.
-  const near = text.length > length * 4 ? text.slice(0, length * 4) : text;
-  const end = near.length === text.length ? near : near.replace(/[\ud800-\udbff]$/, '');
+  const head = text.length > length * 4 ? text.slice(0, length * 4) : text;
+  const end = head.length === text.length ? head : head.replace(/[\ud800-\udbff]$/, '');
   return cut(end.replace(LINE_BREAKS, ' ').replace(CONTROLS, '').trim(), length);
 }
 
@@ -49,7 +49,10 @@ export function collapseWhitespace(text: string): string {
   return text.replace(/\s+/g, ' ');
 }
 
-/** A text for comparisons without case and without the form of accents. It may have another length: `ß` becomes `SS`. */
+/**
+ * A text for comparisons that ignore case and the Unicode form of accents. It may have another length: `ß` becomes
+ * `SS`.
+ */
 export function foldCase(text: string): string {
   return text.normalize('NFC').toLowerCase().toUpperCase();
 }
@@ -67,8 +70,8 @@ export type Cutter = (text: string | readonly string[], length: number) => strin
 const MASKED_LENGTH = 4 * LONG_LINE_LENGTH;
 
 export function cutterWith(mask: Mask): Cutter {
-  const near = (text: string) => text.slice(0, MASKED_LENGTH);
-  return (text, length) => oneLine(mask(typeof text === 'string' ? near(text) : text.map(near)), length);
+  const head = (text: string) => text.slice(0, MASKED_LENGTH);
+  return (text, length) => oneLine(mask(typeof text === 'string' ? head(text) : text.map(head)), length);
 }
 
 /** Quotes a text from a tool on one line, without backticks of its own, so that it cannot pose as ctxb's words. */
@@ -150,11 +153,11 @@ export function takeInTurns<T>(
 /** The largest share for which all sizes, each limited to the share, fit into `space`. */
 export function fairShare(sizes: readonly number[], space: number): number {
   let remaining = space;
-  let unserved = sizes.length;
+  let unassigned = sizes.length;
   for (const size of sizes.toSorted((a, b) => a - b)) {
-    if (size * unserved > remaining) return Math.floor(remaining / unserved);
+    if (size * unassigned > remaining) return Math.floor(remaining / unassigned);
     remaining -= size;
-    unserved--;
+    unassigned--;
   }
   return space;
 }

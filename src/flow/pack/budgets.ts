@@ -88,8 +88,11 @@ function applyBounds(field: BudgetField, { value: set, source }: SourcedBudget, 
     { kind: 'below_min', applies: isLow, why: `below the floor of ${groupDigits(floor)}` },
     { kind: 'above_total', applies: bounded > total, why: `above contextBudgetChars, ${groupDigits(total)}` },
   ] as const;
-  const met = guardrails.filter(({ applies }) => applies);
-  const reasons = met.map(({ why }) => why).join(', and ');
+  const applied = guardrails.filter(({ applies }) => applies);
+  const reasons = applied.map(({ why }) => why).join(', and ');
   const message = `${field}: ${groupDigits(set)} (${source}) is ${reasons}; ${groupDigits(used)} is used`;
-  return { value: used, warnings: met.slice(0, 1).map(({ kind }) => ({ field, kind, set, used, source, message })) };
+  return {
+    value: used,
+    warnings: applied.slice(0, 1).map(({ kind }) => ({ field, kind, set, used, source, message })),
+  };
 }

@@ -49,12 +49,12 @@ function endText(ends: readonly RanStep[]): string {
 }
 
 /** The steps that did not run, and totals over all steps. The receipts have the figures of each step. */
-export function flowEndLines(board: NewsByStep): string[] {
-  const idsOf = (wanted: StepNews['kind']) => [...board].flatMap(([id, { kind }]) => (kind === wanted ? id : []));
+export function flowEndLines(newsByStep: NewsByStep): string[] {
+  const idsOf = (wanted: StepNews['kind']) => [...newsByStep].flatMap(([id, { kind }]) => (kind === wanted ? id : []));
   const skipped = idsOf('skipped');
-  const ends = [...board.values()].flatMap(({ end }) => end ?? []);
+  const ends = [...newsByStep.values()].flatMap(({ end }) => end ?? []);
   return presentLines(
     skipped.length > 0 && `not run: ${skipped.join(', ')}`,
-    `${idsOf('done').length} of ${counted(board.size, 'step')} done: ${endText(ends)}; each step: ctxb flow report`,
+    `${idsOf('done').length} of ${counted(newsByStep.size, 'step')} done: ${endText(ends)}; each step: ctxb flow report`,
   );
 }

@@ -41,20 +41,20 @@ export async function runFlow(run: FlowRun, io: Io) {
   const { flow, files, progress } = run;
   files.writeRun({ version: 1, flow: flow.name, started: new Date().toISOString(), ctxb: processMark(process.pid) });
   const stop = createFlowStop();
-  const board = new Map<string, StepNews>(flow.steps.map((step) => [step.id, { step, kind: 'done' }]));
+  const newsByStep = new Map<string, StepNews>(flow.steps.map((step) => [step.id, { step, kind: 'done' }]));
   try {
     for await (const news of runSteps(run.open, createSteps(run, stop, io), stop.noNewSteps)) {
       const { step, kind: status, end } = news;
-      board.set(step.id, news);
+      newsByStep.set(step.id, news);
       progress.news(news);
       if (end !== undefined) files.writeJson(step.id, STEP_FILE, { version: 1, status, error: end.measured.error });
     }
   } finally {
     stop.clear();
   }
-  const worst = Math.max(...[...board.values()].map(({ end }) => end?.measured.exit_code ?? 0));
+  const worst = Math.max(...[...newsByStep.values()].map(({ end }) => end?.measured.exit_code ?? 0));
   const received = stop.received();
-  return { board, exitCode: received === undefined ? worst : signalExitCode(received) };
+  return { newsByStep, exitCode: received === undefined ? worst : signalExitCode(received) };
 }
 
 function createSteps(run: FlowRun, stop: FlowStop, io: Io) {

@@ -61,13 +61,13 @@ const NOTHING_BACK = 'nothing to hand back: no conversation of this session was 
 
 /** Gives the model the earlier prompts and notes with the next prompt. */
 async function giveBackNotes($: Engine, plugin: PluginState): Promise<CommandAnswer> {
-  const what = plugin.session.back();
-  if (what === undefined) return { text: NOTHING_BACK, isTextDisplayOnly: true };
+  const offered = plugin.session.back();
+  if (offered === undefined) return { text: NOTHING_BACK, isTextDisplayOnly: true };
   // Reads this conversation's log again, with the notes of the previous conversation.
   plugin.log = undefined;
   await readNewLines($, plugin);
   const notes = plugin.session.handBack();
-  return { text: `handed back: ${what}`, isTextDisplayOnly: true, ...(notes !== undefined && { context: [notes] }) };
+  return { text: `handed back: ${offered}`, isTextDisplayOnly: true, ...(notes !== undefined && { context: [notes] }) };
 }
 
 const UNFOLD_HINT = '(ctrl+o shows all)';

@@ -1,6 +1,6 @@
 import type { Answer } from '../../core/exact/exact-answer.ts';
 import { leavesAll } from '../../core/protocol/exact-plan.ts';
-import { circumstancesOf } from '../circumstances.ts';
+import { answerOptionsOf } from '../answer-options.ts';
 import { type CompactEvent, type Drawing, type Engine, isFromUser, isSeenByModel, type On } from '../engine.ts';
 import { answerTo, COMMANDS, foldedText, statusPieces } from './commands.ts';
 import { awaitLog, checkExactness, PluginState, readLateLines, readNewLines, watchTurn } from './plugin-state.ts';
@@ -141,9 +141,9 @@ async function compact($: Engine, plugin: PluginState, e: CompactEvent): Promise
   // the turn, some texts may still be queued, so the log decides.
   const isMidTurn = trigger === 'auto';
   if (!isMidTurn) await awaitLog($, plugin);
-  const circumstances = await circumstancesOf($, e, plugin.waits);
+  const answerOptions = await answerOptionsOf($, e, plugin.waits);
   const size = plugin.session.size();
-  const answer = plugin.session.compact(messages, { ...circumstances, isMidTurn });
+  const answer = plugin.session.compact(messages, { ...answerOptions, isMidTurn });
   plugin.waits = answer.reasonToWait === undefined ? 0 : plugin.waits + 1;
   if (answer.reasonToWait !== undefined) return answer;
   const ms = Math.round(performance.now() - started);

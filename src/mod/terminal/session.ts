@@ -114,8 +114,8 @@ export function createTerminalSession(options: Options) {
   }
 
   /**
-   * Gives back the notes of the previous conversation. The log of the current one must then be read again. @returns a
-   * description of the earlier prompts
+   * Gives back the notes of the previous conversation. The log of the current one must then be read again.
+   * @returns the number of earlier prompts, in words
    */
   function back(): string | undefined {
     if (earlier === undefined) return undefined;
@@ -150,14 +150,14 @@ export function createTerminalSession(options: Options) {
   }
 
   /** @param isMidTurn whether a turn runs: the model then got all recorded texts, even if the log lacks them */
-  function compact(messages: readonly Message[], { isMidTurn, ...circumstances }: CompactOptions): Answer {
+  function compact(messages: readonly Message[], { isMidTurn, ...answerOptions }: CompactOptions): Answer {
     const state = judged();
     triedAt = state.gauge.calls;
     const knownTexts = [...midTurnPrompts, ...messages].map(({ text }) => text);
     const missing = withoutKnown(knownTexts, isMidTurn ? pendingTexts : [], (text) => text);
     const midTurn = [...midTurnPrompts, ...afterLastCall(missing)];
     const kept = { budget: keptTokensLimit(state), midTurn, prompts: [...prompts] };
-    return answerWith(messages, () => ({ version: 1, ...memory.exactNote(state), ...kept }), circumstances);
+    return answerWith(messages, () => ({ version: 1, ...memory.exactNote(state), ...kept }), answerOptions);
   }
 
   /** The notes as text for a context without any of the work so far. */

@@ -83,8 +83,8 @@ function createRowReader(readerOf: (line: Fields, isRow: boolean) => Reader | un
   return (bytes, from, to) => {
     if (to - from > MAX_BYTES) return undefined;
     const isRow = afterPiece(bytes, from, ROW_OPENING) !== -1;
-    const another = isRow ? bytes.indexOf(OPENING_MARK, from + ROW_OPENING.length) : -1;
-    if (another !== -1 && another < to) return undefined;
+    const nextRow = isRow ? bytes.indexOf(OPENING_MARK, from + ROW_OPENING.length) : -1;
+    if (nextRow !== -1 && nextRow < to) return undefined;
     last = readerFor(bytes, from, bytes[to - 1] === CARRIAGE_RETURN ? to - 1 : to);
     return last === undefined ? readAndLearn(bytes.toString('utf8', from, to), isRow) : last.read();
   };

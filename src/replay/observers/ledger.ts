@@ -17,7 +17,7 @@ interface Open {
   /** Missing for a model without a price. */
   price?: Price;
   /** Cost billed in addition to tokens, in micro-dollars. */
-  besides: number;
+  otherMicroUsd: number;
 }
 
 /** The line that begins a call: an answer, or the result of a turn whose answers the recording lacks. */
@@ -47,7 +47,7 @@ export function createLedger(keepsUsage: boolean) {
   /** The first call of the turn. */
   let turnFrom = 0;
 
-  function learn(call: Open, usage: Usage): void {
+  function setUsage(call: Open, usage: Usage): void {
     call.usage = usage;
     if (keepsUsage) calls.usages[call.at] = usage;
   }
@@ -67,9 +67,9 @@ export function createLedger(keepsUsage: boolean) {
     const { messageId, subagent, sessionId = after.session.id, usage = NO_USAGE } = event;
     const number = subagent === null ? after.gauge.calls : SUBAGENT_CALL;
     const at = add(event, timeIn(input), number, Number.NaN, sessionId);
-    const call = { at, messageId, usage, besides: 0 };
+    const call = { at, messageId, usage, otherMicroUsd: 0 };
     open.set(subagent ?? '', call);
-    learn(call, usage);
+    setUsage(call, usage);
   }
 
   function seeMain(seen: ObservedLine): void {
@@ -78,14 +78,14 @@ export function createLedger(keepsUsage: boolean) {
     if (measured) begin(seen, measured.kind === 'assistant' ? measured : { ...measured, ...NO_ANSWER });
     const call = open.get('');
     if (call === undefined || after.gauge.call === null || after.gauge.call === before.gauge.call) return;
-    const { price, besides } = call;
+    const { price, otherMicroUsd } = call;
     const { usage } = after.gauge.call;
     // The final output arrives with the result, after claude has counted the cost of the turn.
     if (price !== undefined) {
       const output = billedOutput(after.gauge.call.output, after.gauge.call);
-      calls.microUsd[call.at] = microUsdOf(usage, price, output) + besides;
+      calls.microUsd[call.at] = microUsdOf(usage, price, output) + otherMicroUsd;
     }
-    if (keepsUsage) learn(call, { ...usage, output: callOutput(after.gauge) });
+    if (keepsUsage) setUsage(call, { ...usage, output: callOutput(after.gauge) });
   }
 
   /** In a stream, only the result of a turn has the final output of all its calls. The last call gets what is missing. */
@@ -104,7 +104,7 @@ export function createLedger(keepsUsage: boolean) {
     if (subagent === null || usage === undefined || isSynthetic || isAllZero(usage)) return;
     const last = open.get(subagent);
     if (last === undefined || messageId === '' || last.messageId !== messageId) begin(seen, event);
-    else if (isNewer(usage, last.usage)) learn(last, usage);
+    else if (isNewer(usage, last.usage)) setUsage(last, usage);
   }
 
   /** Uses the cost computed by the governor, so that the sum over all calls equals the cost of the session. */
@@ -114,11 +114,11 @@ export function createLedger(keepsUsage: boolean) {
     const last = open.get(thread ?? '');
     if (priced === undefined || last === undefined || priced.messageId !== last.messageId) return;
     last.price = priced.price;
-    last.besides = priced.extraMicroUsd;
+    last.otherMicroUsd = priced.extraMicroUsd;
     calls.microUsd[last.at] = callMicroUsd(priced);
     calls.models[last.at] = priced.model ?? null;
     // For the main thread, the gauge knows the output better, because it calibrates with its calls.
-    if (thread !== null) learn(last, { ...last.usage, output: billedOutput(priced.usage.output, priced) });
+    if (thread !== null) setUsage(last, { ...last.usage, output: billedOutput(priced.usage.output, priced) });
   }
 
   return {

@@ -41,10 +41,10 @@ export function createOddities(): Observer<readonly Oddity[]> {
       oddities.set(kind, { kind, count: count + 1, examples: kept });
     };
     if (foreseen !== undefined && isDrop(foreseen, before.gauge, found)) note('drop', foreseen);
-    const believed = before.gauge.window.tokens;
+    const assumed = before.gauge.window.tokens;
     const isSameModel = before.gauge.windowModel === after.gauge.windowModel;
-    if (isSameModel && window.source === 'raised' && believed !== undefined && believed !== window.tokens) {
-      note('larger-window', believed);
+    if (isSameModel && window.source === 'raised' && assumed !== undefined && assumed !== window.tokens) {
+      note('larger-window', assumed);
     }
     if (beforeBoundary !== undefined && found > beforeBoundary * SAME_SIZE) {
       note('boundary-without-drop', beforeBoundary);

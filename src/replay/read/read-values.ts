@@ -90,12 +90,12 @@ function isLarge(file: string): boolean {
 const CHUNK_AHEAD_BYTES = 1024 * 1024;
 
 // Not a stream, which would allocate a buffer for each chunk.
-const readAhead = promisify(read);
+const readAsync = promisify(read);
 
 /** Yields a chunk while another thread reads the next one. */
 async function* chunksAhead(file: string): AsyncGenerator<Buffer> {
   const handle = openSync(file, 'r');
-  const readInto = (target: Buffer) => readAhead(handle, target, 0, CHUNK_AHEAD_BYTES, null);
+  const readInto = (target: Buffer) => readAsync(handle, target, 0, CHUNK_AHEAD_BYTES, null);
   let [taken, next] = [Buffer.allocUnsafeSlow(CHUNK_AHEAD_BYTES), Buffer.allocUnsafeSlow(CHUNK_AHEAD_BYTES)];
   let reading = readInto(next);
   try {

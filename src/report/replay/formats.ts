@@ -65,9 +65,9 @@ export const FORMATS = [
 export function chosenFormat(flags: Fields): ReportFormat {
   const isAsked = ({ name }: ReportFormat) => flags[name] !== undefined;
   const requested = FORMATS.filter(isAsked);
-  const asides = SECONDARY_FORMATS.filter(isAsked);
+  const secondary = SECONDARY_FORMATS.filter(isAsked);
   const isField = requested.length === 1 && requested.every(({ name }) => name === 'json');
-  const [chosen = TEXT, ...others] = isField ? requested : [...requested, ...asides];
+  const [chosen = TEXT, ...others] = isField ? requested : [...requested, ...secondary];
   if (others.length === 0) return chosen;
   const names = [chosen, ...others].map(({ name }) => optionOf(name)).join(' and ');
   throw new CtxbError('usage', `${names} exclude each other: ask for one format at a time`);

@@ -96,7 +96,7 @@ export function createPassOn({ output, figures, state, onEvent }: PassOnOptions)
     for (const row of objectsIn(line).values) acceptPart(JSON.stringify(row), fate === 'show');
   }
 
-  /** Handles a line that was passed on before. */
+  /** Handles a row in a malformed line that was already passed on. */
   function acceptPart(line: string, isShown: boolean): void {
     const event = decodeLine(line);
     figures.see(event, line, state(), isShown);

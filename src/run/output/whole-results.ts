@@ -256,7 +256,7 @@ function callUsage({ model = '', usage }: OpenCall): ModelUsage {
   return { [model]: { ...tokens, cacheReadInputTokens: cacheRead, cacheCreationInputTokens: cacheCreation } };
 }
 
-/** Scales the costs of the models so that they add up to `usd`. */
+/** Adds the missing cost to the first model, so that the costs of the models add up to `usd`. */
 function withCost(models: ModelUsage, usd: number): ModelUsage {
   const [first] = Object.keys(models);
   return first === undefined ? models : addModels(models, { [first]: { costUSD: usd - usdOf(models) } });

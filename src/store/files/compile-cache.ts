@@ -66,9 +66,9 @@ function compileWith({ prototype }: Loader, folder: string): void {
 /** Reads compiled code; undefined if the file is missing or damaged. V8 checks only the header, and would crash. */
 function readCompiled(file: string): Buffer | undefined {
   return orElse(() => {
-    const twice = readFileSync(file);
-    const code = twice.subarray(0, twice.length / 2);
-    return code.equals(twice.subarray(code.length)) ? code : undefined;
+    const copies = readFileSync(file);
+    const code = copies.subarray(0, copies.length / 2);
+    return code.equals(copies.subarray(code.length)) ? code : undefined;
   }, undefined);
 }
 

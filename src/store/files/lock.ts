@@ -109,8 +109,8 @@ export function lockRun(folder: ContextDir, runId: string): Lock {
   const lock = takeLock(folder, randomUUID());
   if (lock !== undefined) return lock;
   const owner = holderOf(folder.path)?.pid;
-  const who = owner === undefined ? 'another process' : `process ${owner}`;
-  throw new CtxbError('usage', `run ${runId} is being resumed by ${who}: end that first`);
+  const otherProcess = owner === undefined ? 'another process' : `process ${owner}`;
+  throw new CtxbError('usage', `run ${runId} is being resumed by ${otherProcess}: end that first`);
 }
 
 function removeIfEmpty(folder: string): void {

@@ -17,8 +17,8 @@ const REMEDIES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Works with files, and adds a remedy to an error of the system. Other errors pass through. The whole store uses this,
- * so each of its functions may throw a CtxbError `store`. Their comments name only other errors.
+ * Runs `work`, and adds a remedy to an error of the system. Other errors pass through. The whole store uses this, so
+ * each of its functions may throw a CtxbError `store`. Their comments name only other errors.
  *
  * @param path the path that the user should check
  */

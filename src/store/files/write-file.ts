@@ -127,7 +127,7 @@ function requireName(path: string): void {
 }
 
 /**
- * Replaces an empty file.
+ * Creates a file for output. An empty file at the path is replaced.
  *
  * @throws CtxbError `usage` when the file is not empty, `store` when it is a link or not a regular file
  */

@@ -65,8 +65,8 @@ function isDiscordToken(secret: string): boolean {
 
 /** Whether digits and letters alternate at least three times: likely in a key, rare in a name made of words. */
 function isMixed(text: string): boolean {
-  const meetings = text.slice(0, 200).match(/\d(?=[A-Za-z])|[A-Za-z](?=\d)/g);
-  return meetings !== null && meetings.length >= 3;
+  const boundaries = text.slice(0, 200).match(/\d(?=[A-Za-z])|[A-Za-z](?=\d)/g);
+  return boundaries !== null && boundaries.length >= 3;
 }
 
 const raw = String.raw;

@@ -35,7 +35,7 @@ describe('the line at the end of a run', () => {
       says: /^2 turns, 2 calls in 7\.2 s; largest call 80k of 200k tokens \(40%\); \$0\.\d\d$/,
     },
     {
-      title: 'with compactions, whoever began them, and a handoff',
+      title: 'with compactions by anybody, and a handoff',
       decisions: [COMPACTED, NATIVE, HANDED_OVER],
       says: /; \$0\.\d\d, about \$0\.\d\d less than claude alone; 2 compactions and 1 handoff$/,
     },

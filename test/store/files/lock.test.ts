@@ -41,7 +41,7 @@ it.each([
   { title: 'no object', text: '1' },
   { title: 'of no process', text: '{"pid":-1,"runId":"gone"}' },
   { title: 'of every process of the group', text: '{"pid":0,"runId":"gone"}' },
-  { title: 'of a number that is no whole one', text: `{"pid":${process.pid}.5,"runId":"gone"}` },
+  { title: 'with a process id that is not a whole number', text: `{"pid":${process.pid}.5,"runId":"gone"}` },
   { title: 'longer than any lock', text: `{"pid":${process.pid},"runId":"${'x'.repeat(5000)}"}` },
 ])('is taken over if it is $title', ({ text }) => {
   writeFileSync(join(root, 'lock.gone'), text);

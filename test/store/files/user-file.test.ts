@@ -43,7 +43,7 @@ describe('readUserFile', () => {
   it.each([
     { name: 'a file that is not there', make: () => rmSync(file), says: 'is missing' },
     { name: 'a file that is too long', make: () => writeFileSync(file, 'x'.repeat(1_001)), says: 'has 1001 bytes' },
-    { name: 'a file that is no text', make: () => writeFileSync(file, Buffer.from([0xff])), says: 'no text in UTF-8' },
+    { name: 'a file that is not text', make: () => writeFileSync(file, Buffer.from([0xff])), says: 'no text in UTF-8' },
     { name: 'a folder', make: () => instead(() => mkdirSync(file)), says: 'is a folder' },
     { name: 'a link', make: () => instead(() => symlinkSync(folder, file)), says: 'is a symbolic link' },
   ])('refuses $name', ({ make, says }) => {

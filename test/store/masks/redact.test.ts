@@ -197,7 +197,7 @@ it.each([
   'ghp_short hf_model npm_config_registry npm_lifecycle_event_with_a_long_name glpat-x AKIAlike eyJ SG.a.b',
   'import { hf_transfer_with_long_name_and_more } from "x"; task-force-1a2b3c4d5e6f7g8h9i0j',
   '',
-])('%j is no secret', (text) => {
+])('%j is not a secret', (text) => {
   expect(redact(text)).toBe(text);
 });
 

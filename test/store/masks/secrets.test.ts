@@ -41,7 +41,7 @@ it.each(SECRETS.filter((kind) => kind.masked === undefined))('is not masked: $ki
   expect(redact(textOf(kind))).toBe(textOf(kind));
 });
 
-describe('this is no secret:', () => {
+describe('this is not a secret:', () => {
   it.each([
     'commit 3f786850e387550fdab836ed7e6dc881de23001b, tree 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
     'sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',

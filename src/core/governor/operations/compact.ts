@@ -91,7 +91,7 @@ export function recordInterrupt(state: GovernorState): GovernorState {
   return changedIn(state, 'operation', { attempt: { ...operation.attempt, interrupted: true } });
 }
 
-/** Shows the lines of an abandoned compaction again. */
+/** Marks an abandoned compaction as ended, so that later lines are shown again. */
 export function endAbandoned(state: GovernorState): GovernorState {
   return state.process.isStillCompacting ? changedIn(state, 'process', { isStillCompacting: false }) : state;
 }

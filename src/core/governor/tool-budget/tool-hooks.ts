@@ -51,7 +51,7 @@ function afterPass(state: GovernorState, call: ToolCall): GovernorState {
   return hasPassed(state, call) ? resetCuts(state, call) : state;
 }
 
-/** The error text of a failed tool cannot be changed. */
+/** Advises the model about a large error text, because it cannot be changed. */
 export function onToolFailure(state: GovernorState, call: ToolCall): GovernorState {
   const tokens = estimateTokens(call.error, charsPerToken(state));
   const allowed = tokensForResult(state, call);

@@ -108,7 +108,7 @@ function summarizeDiff({ shown, isCut, comparison }: Output, quote: Quote): stri
   return `${qualifier}${total} files${lines} (${comparison})${names && `. ${names}`}`;
 }
 
-/** The numbers of added and removed lines of one file. */
+/** Counts of a patch of one file: 1 file, its added lines, its removed lines. */
 function changesIn(patch: string): number[] {
   const hunks = patch.split(/^@@/m).slice(1).join('');
   return [1, hunks.match(/^\+/gm)?.length ?? 0, hunks.match(/^-/gm)?.length ?? 0];

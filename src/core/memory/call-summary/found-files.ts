@@ -40,7 +40,7 @@ export function summarizeFiles({ paths, total = paths.length, hasMore = false }:
   // Skips dotfiles: `.env` has no extension.
   const types = countNames(paths.flatMap((path) => groupsIn(/[^/\\](\.[\w+-]{1,12})$/, path.slice(-80))));
   const folders = countNames(withoutCommonFolder(paths).flatMap((path) => groupsIn(/^([^/\\]+)[/\\]/, path)));
-  const named = types.slice(0, MAX_TYPES).map(([type, often]) => `${type} (${often})`);
+  const named = types.slice(0, MAX_TYPES).map(([type, count]) => `${type} (${count})`);
   const key = folders.slice(0, MAX_FOLDERS).map(([folder]) => quote(`${folder}/`, NAME_LENGTH));
   return `${atLeast(hasMore)}${total} files. Types: ${named.join(', ') || '(no extensions)'}. Key: ${key.join(', ') || '(flat)'}`;
 }
@@ -127,9 +127,9 @@ function namesIn(filenames: unknown): readonly string[] | undefined {
 }
 
 /** Lines that claude adds before and after what it found. */
-const CLAUDE_LINE =
+const ADDED_LINE =
   /^(?:$|No (?:matches|files) found\b|Found \d+ (?:files?|total occurrences?)\b|\[Showing results with pagination\b)/;
 
 function foundLines(text: string): string[] {
-  return firstLines(text).filter((line) => !CLAUDE_LINE.test(line));
+  return firstLines(text).filter((line) => !ADDED_LINE.test(line));
 }

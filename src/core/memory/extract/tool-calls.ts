@@ -120,6 +120,6 @@ export function commandEnd(command: CommandFacts, outcome: Outcome): string {
   const ended = background ? 'in the background' : 'ended';
   const how = outcome === 'ok' ? ended : outcome;
   const end = exit === null ? how : `exit ${exit}`;
-  const took = ms === null || ms < 1_000 ? '' : `, ${durationText(ms)}`;
-  return `${end}${took}${failures === undefined ? '' : `: ${failures}`}`;
+  const durationSuffix = ms === null || ms < 1_000 ? '' : `, ${durationText(ms)}`;
+  return `${end}${durationSuffix}${failures === undefined ? '' : `: ${failures}`}`;
 }

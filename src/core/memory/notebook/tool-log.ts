@@ -95,10 +95,10 @@ function lineOf(entry: ToolEntry, reads: number, changes: number): string {
     ...(reads === 0 ? [] : [`read ${pluralize(reads, 'time')}`]),
     ...(changes === 0 ? [] : [`changed ${pluralize(changes, 'time')}`]),
   ];
-  const often = reads + changes < 2 ? '' : ` · ${times.join(', ')}`;
+  const countText = reads + changes < 2 ? '' : ` · ${times.join(', ')}`;
   const agent = entry.agent === null ? '' : ` · subagent ${inBackticks(entry.agent, NAME_LENGTH)}`;
   const id = oneLine(entry.id, NAME_LENGTH).replaceAll('`', "'");
-  return `- ${timeText(entry.t)} · ${entry.gist ?? oneLine(entry.name, NAME_LENGTH)}${often}${agent} · ${id}`;
+  return `- ${timeText(entry.t)} · ${entry.gist ?? oneLine(entry.name, NAME_LENGTH)}${countText}${agent} · ${id}`;
 }
 
 const NAME_LENGTH = 60;

@@ -64,7 +64,7 @@ describe('cost tracker: exceptions', () => {
   it.each([
     { id: 'tp-108', usd: 0.1 },
     { id: 'tp-111', usd: 0.08 },
-  ])('$id: what claude reports is the sum of the process already, so two reports are not added up', ({ id, usd }) => {
+  ])('$id: claude reports the total of its process, so two reports are not added up', ({ id, usd }) => {
     expect(track(inputOf(id)).total_cost_usd).toBe(usd);
   });
 });

@@ -170,7 +170,7 @@ function playFull(job: PlayedJob, world: PlayedSetup): Cost {
   return { usd, bills };
 }
 
-it('300 tokens more in each call can make claude alone 9 % dearer', () => {
+it('300 tokens more in each call can make claude alone cost 9 % more', () => {
   const { shape, world } = drawnLong(48);
   const [usual, more] = [0, 300].map((tokens) =>
     playAlone(jobOf(shape, 48), { ...world, prefix: (world.prefix ?? 0) + tokens }),

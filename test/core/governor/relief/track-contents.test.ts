@@ -128,7 +128,7 @@ describe('contents that the baseline does not fetch', () => {
   });
 });
 
-it('a call that succeeds after it has failed is no failure', () => {
+it('a call that succeeds after a failure does not count as failed', () => {
   expect(contentsOf(failed(edit('a'))).failed).toHaveLength(1);
   expect(contentsOf(failed(edit('a')), failed(edit('a'))).failed).toHaveLength(1);
   expect(contentsOf(failed(edit('a')), edit('b'), edit('a')).failed).toHaveLength(0);

@@ -14,7 +14,7 @@ function levels(warning: number, critical: number) {
   };
 }
 
-describe('colour of the context: warning is yellow, critical is red', () => {
+describe('color of the context: warning is yellow, critical is red', () => {
   const STATUS_OF: Readonly<Record<string, HealthRecord['status']>> = { yellow: 'warning', 'red bold': 'critical' };
 
   it.each(vectorsOf<{ context_pct: number }, string>('context-colour'))('$id: $name', ({ input, expected }) => {

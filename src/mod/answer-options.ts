@@ -13,7 +13,7 @@ const USABLE_SHARE = 0.85;
  *
  * @param keep ids of tool calls whose contents stay whole
  */
-export async function circumstancesOf(
+export async function answerOptionsOf(
   $: Engine,
   { trigger, messages }: CompactEvent,
   waits: number,
