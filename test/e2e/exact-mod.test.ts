@@ -125,9 +125,9 @@ inSoak('three in a row: every prompt once, one note, and nothing accumulates', a
     ...[`${NOTE}\n\nNOTE-1`, 'text ANSWER-17', 'text PROMPT-4'],
   ]);
   expect(blocks.filter((text) => text.startsWith('text [ctxb] Done here'))).toEqual([
-    ...[lines(0, 1, 2, 3, 4), lines(6, 7, 8, 9, 10), lines(12, 13)],
+    ...[lines(0, 1, 2, 3, 4), lines(6, 7, 8, 9, 10), lines(12, 13, 14, 15)],
   ]);
-  expect(receiptIn(place)).toMatchObject({ number: 3, prompts: { kept: 3, of: 3 }, steps: { whole: 6, lines: 24 } });
+  expect(receiptIn(place)).toMatchObject({ number: 3, prompts: { kept: 3, of: 3 }, steps: { whole: 2, lines: 28 } });
   expect(summaryRequests(world.standin)).toEqual([]);
 });
 
@@ -195,8 +195,8 @@ inSoak('a prompt too long for the API: claude sends what stays instead', async (
   await talk(world, ['--plugin-dir', place], ['RUNNING PROMPT'], signal);
   expect(receiptIn(place)).toMatchObject({ number: 1, answered: true, prompts: { kept: 1, of: 1 } });
   expect(blocksIn(mainRequests(world.standin)[11])).toEqual([
-    ...['text RUNNING PROMPT', lines(0, 1, 2, 3, 4, 5, 6), `${NOTE}\n\nNOTE-1`],
-    ...[...whole(7, 15), ...whole(8, 17), ...whole(9, 19)],
+    ...['text RUNNING PROMPT', lines(0, 1, 2, 3, 4, 5, 6, 7), `${NOTE}\n\nNOTE-1`],
+    ...[...whole(8, 17), ...whole(9, 19)],
   ]);
   expect(summaryRequests(world.standin)).toEqual([]);
 });

@@ -85,7 +85,7 @@ describe('compactions are exact', () => {
   });
 
   inSoak('in mid-turn, although slash commands are off', async () => {
-    await using world = await startWorld(job({ turns: [20], growBy: 10_000 }));
+    await using world = await startWorld(job({ turns: [16], growBy: 10_000 }));
     const end = await runCtxb(world, {
       flags: prompts('prompt one'),
       claude: [...SMALL_WINDOW, '--disable-slash-commands'],

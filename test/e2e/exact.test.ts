@@ -114,7 +114,7 @@ it('keeps the whole answer of an expensive subagent, and a line of a cheap one',
 const TOO_MUCH = 120_000;
 
 inSoak('compacts exactly when a prompt is too long, and the work continues', async () => {
-  const scenario = job({ turns: [12, 1] });
+  const scenario = job({ turns: [8, 1] });
   const calls = scenario.calls as (request: RecordedRequest, index: number) => Call;
   let answered = 0;
   const refusing: Scenario = {
