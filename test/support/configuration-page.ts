@@ -35,7 +35,7 @@ ctxb refuses unknown keys and wrong values, and names all of them at once. An un
 \`ctxb config\`, \`ctxb cleanup\` and \`ctxb doctor\` name the faults, and continue with the other keys. A resumed run (\`--resume-run\`)
 keeps its configuration; only options change it.
 
-\`NO_COLOR\` switches colours off in everything that ctxb prints. \`FORCE_COLOR\` switches them on without a terminal.
+\`NO_COLOR\` switches colors off in everything that ctxb prints. \`FORCE_COLOR\` switches them on without a terminal.
 
 \`ctxb config\` prints every key with its value and its source. \`dist/contextbudgetrc.schema.json\` in ctxb's folder explains the
 keys to an editor.

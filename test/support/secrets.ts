@@ -185,5 +185,5 @@ export function secretsTable(): string {
       masked === undefined ? `no: ${why}` : `\`[masked: ${masked}]\`${plainOnly ? ', but not percent-encoded' : ''}`;
     return `| ${kind} | ${shown} | ${result} |`;
   });
-  return ['| secret | recognised by | masked as |', '| --- | --- | --- |', ...rows].join('\n');
+  return ['| secret | recognized by | masked as |', '| --- | --- | --- |', ...rows].join('\n');
 }

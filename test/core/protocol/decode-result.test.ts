@@ -58,7 +58,7 @@ describe('results', () => {
     expect(decodeResult(line)).toMatchObject(expected);
   });
 
-  it('are recognised by their own type, not by a type inside another line', () => {
+  it('are recognized by their own type, not by a type inside another line', () => {
     const quoted =
       '{"message":{"role":"user","content":"{\\"type\\":\\"result\\"}"},"inner":{"type":"result"},"type":"user"}';
     expect(decodeLine(quoted).kind).toBe('user');

@@ -13,7 +13,7 @@ export interface EvidenceItem {
   /** How a command ended, or how a path changed. */
   readonly end: string;
   readonly line: string;
-  /** The line without the cause of a failure, for little room. */
+  /** A shorter line, without the cause of a failure. */
   readonly brief: string;
   readonly fact: Fact;
 }
