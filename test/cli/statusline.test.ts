@@ -19,7 +19,7 @@ const show = (place: Place, stdin: string, env: Readonly<Record<string, string>>
 const NO_CALL = { context_window: { context_window_size: 200_000, current_usage: null } };
 
 describe('ctxb statusline', () => {
-  it("shows what the session's log says, in colours", async () => {
+  it("shows what the session's log says, in colors", async () => {
     await using place = await createPlace();
     copyFileSync(fixture('recordings/crossing.session.jsonl'), place.path('log.jsonl'));
     const run = await show(place, status(place, NO_CALL), {});

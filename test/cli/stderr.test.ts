@@ -62,7 +62,7 @@ describe('the status line', () => {
     expect(run.stderr).toContain('142,');
     expect(run.stderr).toContain('\r\u001b[2Kctxb: warning: the context is 71% full');
     expect(run.stderr.endsWith('\r\u001b[2K')).toBe(true);
-    // Nothing but the clearing: without a terminal there are no colours.
+    // Nothing but the clearing: without a terminal there are no colors.
     expect(run.stderr.replaceAll('\r\u001b[2K', '')).not.toMatch(ESCAPE);
   });
 

@@ -100,7 +100,7 @@ it.each([
   expect(await found(env)).toEqual([]);
 });
 
-it("a setting for organisations has no effect in a project's settings", async () => {
+it("a setting for organizations has no effect in a project's settings", async () => {
   await file('.claude/settings.json', '{"allowManagedHooksOnly": true}');
   expect(await found()).toEqual([]);
 });

@@ -241,7 +241,7 @@ describe('a session', () => {
   });
 });
 
-it('the band is the status line, in pieces that claude can colour', () => {
+it('the band is the status line, in pieces that claude can color', () => {
   const plugin = new PluginState({});
   plugin.costUsd = 0.5;
   const pieces = statusPieces(plugin, 80);

@@ -68,7 +68,7 @@ describe('the input', () => {
   });
 });
 
-describe('the judgement', () => {
+describe('the judgment', () => {
   it.each([
     { name: 'nothing was said', input: status('new'), lines: [], used: 0, basis: 'none', source: 'asked' },
     {

@@ -95,12 +95,12 @@ describe('a limited width', () => {
 });
 
 it.each([
-  { zone: 'ok', used: 30_000, colour: '32' },
-  { zone: 'monitor', used: 80_000, colour: '32' },
-  { zone: 'warning', used: 110_000, colour: '33' },
-  { zone: 'critical', used: 150_000, colour: '31' },
-  { zone: 'handoff', used: 180_000, colour: '31' },
-])('shows $zone in its color', async ({ zone, used, colour }) => {
+  { zone: 'ok', used: 30_000, color: '32' },
+  { zone: 'monitor', used: 80_000, color: '32' },
+  { zone: 'warning', used: 110_000, color: '33' },
+  { zone: 'critical', used: 150_000, color: '31' },
+  { zone: 'handoff', used: 180_000, color: '31' },
+])('shows $zone in its color', async ({ zone, used, color }) => {
   const style = await styleFor({ isTTY: true }, {});
-  expect(paintLine(statusParts(grown(used), undefined, WIDE), style)).toContain(`\u001b[${colour}m${zone}\u001b[39m`);
+  expect(paintLine(statusParts(grown(used), undefined, WIDE), style)).toContain(`\u001b[${color}m${zone}\u001b[39m`);
 });

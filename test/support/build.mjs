@@ -50,7 +50,7 @@ const PROGRAM = {
   platform: 'node',
   // cosmiconfig names it for .ts config files, which are never loaded.
   external: ['typescript'],
-  // chalk is told how many colours there are: what finds that out of the terminal would load node:tty and node:net.
+  // chalk is told how many colors there are: what finds that out of the terminal would load node:tty and node:net.
   resolve: { alias: { '#supports-color': resolve('node_modules/chalk/source/vendor/supports-color/browser.js') } },
   // write-file-atomic takes it as salt for the names of its temporary files.
   transform: { target: TARGET, define: { __filename: '"ctxb"' } },

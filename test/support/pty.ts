@@ -20,7 +20,7 @@ export interface AtTerminal extends AsyncDisposable {
 
 const [COLUMNS, ROWS] = [120, 40];
 
-/** Escape sequences: colours, cursor positions, titles. */
+/** Escape sequences: colors, cursor positions, titles. */
 const ESCAPES = /\u001b(?:\[[0-9;?>=]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[()][A-Z0-9]|[=>78M])/g;
 interface Place {
   readonly env: Readonly<Record<string, string>>;

@@ -81,7 +81,7 @@ export function summaryOf(
   return { ...SESSION, ...changes, context: { ...SESSION.context, ...changes.context } };
 }
 
-/** A page of 80 columns without colours. */
+/** A page of 80 columns without colors. */
 export function pageOf(changes: Partial<Page> = {}): Page {
   return {
     style: PLAIN,

@@ -178,7 +178,7 @@ describe('a failure', () => {
     { line: "thread 'main' panicked at src/main.rs:3:5" },
     { line: 'fatal: not a git repository' },
     { line: '2026-01-01T00:00:00Z ERROR it broke' },
-  ])('is kept with its neighbours: $line', ({ line }) => {
+  ])('is kept with its neighbors: $line', ({ line }) => {
     const text = `${filler(2_000)}the line before\n${line}\nthe line after\n${filler(2_000)}`;
     expect(cutText(text, 4_000).text).toContain(`the line before\n${line}\nthe line after\n`);
   });

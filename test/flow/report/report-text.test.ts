@@ -62,7 +62,7 @@ it.each([
   { title: 'a step that failed', step: stepFigures({ measured: figures({ exit_code: 3 }) }), line: '<red>plan ' },
   { title: 'a pack that was truncated', step: stepFigures({ truncated: true }), line: '<yellow>plan ' },
   { title: 'any other', step: stepFigures(), line: '\nplan ' },
-])('$title has its colour', ({ step, line }) => {
+])('$title has its color', ({ step, line }) => {
   expect(flowReportText({ ...REPORT, steps: [step] }, TAGS)).toContain(line);
 });
 

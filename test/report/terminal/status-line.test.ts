@@ -115,7 +115,7 @@ describe('at 80 columns', () => {
   });
 });
 
-describe('colours', () => {
+describe('colors', () => {
   it.each([
     { name: 'on a terminal', surface: { isTTY: true }, env: {}, text: '\u001b[31mx\u001b[39m' },
     { name: 'not with NO_COLOR', surface: { isTTY: true }, env: { NO_COLOR: '1' }, text: 'x' },

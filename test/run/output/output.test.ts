@@ -217,7 +217,7 @@ describe('the output', () => {
     expect(lastResult).toMatchObject({ text: 'b', isError: true });
   });
 
-  it.each([TEXT, JSON_FORMAT, ARRAY, STREAM])('recognises that the log was not written: $format', async (format) => {
+  it.each([TEXT, JSON_FORMAT, ARRAY, STREAM])('recognizes that the log was not written: $format', async (format) => {
     const lost = { line: '{"type":"system","subtype":"session_writes_lost","lost":["transcript"]}' };
     const parts = [{ line: INIT }, { line: result('a') }];
     expect((await write(format, parts)).isUnsaved).toBe(false);

@@ -5,7 +5,7 @@ import { isAlive, processMark, readProcessMark } from '../../../src/store/files/
 
 const onLinux = process.platform === 'linux';
 
-it('recognises this process as alive', () => {
+it('recognizes this process as alive', () => {
   expect(isAlive(processMark(process.pid))).toBe(true);
   expect(isAlive({ pid: process.pid })).toBe(true);
 });
@@ -18,7 +18,7 @@ it.each([0, -1, 1.5, Number.NaN, 2 ** 31, Number.MAX_SAFE_INTEGER])('%d is not a
   expect(isAlive({ pid })).toBe(false);
 });
 
-it('recognises a killed process as ended', async () => {
+it('recognizes a killed process as ended', async () => {
   const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
   await once(child, 'spawn');
   const mark = processMark(child.pid ?? 0);

@@ -53,7 +53,7 @@ export function ofBlocks(
   );
 }
 
-/** A rule about each turn with its neighbours: the places are of its blocks. */
+/** A rule about each turn with its neighbors: the places are of its blocks. */
 export function ofTurns(
   says: Says,
   broken: (turn: Turn, near: { readonly before?: Turn; readonly after?: Turn }) => readonly Placed[],

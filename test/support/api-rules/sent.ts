@@ -21,7 +21,7 @@ export interface Sent {
   readonly tools: readonly Block[];
   readonly system: readonly Placed[];
   readonly messages: readonly Turn[];
-  /** The messages without those of the system, neighbours of one role joined, as the API does. */
+  /** The messages without those of the system, neighbors of one role joined, as the API does. */
   readonly turns: readonly Turn[];
 }
 

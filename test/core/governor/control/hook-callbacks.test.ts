@@ -280,7 +280,7 @@ describe('SessionStart', () => {
     expect(text).toMatch(/put the value in its place\. Never touch vendor\/\.$/);
   });
 
-  it('stores a prompt block by block, so that masks recognise a secret across two blocks', () => {
+  it('stores a prompt block by block, so that masks recognize a secret across two blocks', () => {
     const texts = ['y'.repeat(5_000), 'z'.repeat(5_000)];
     const driver = drive();
     driver.begin();

@@ -261,7 +261,7 @@ const JUDGEMENT =
   /\b(?:relevan\w*|important\w*|interesting|useful\w*|useless|significant\w*|necessary|unnecessary|needless\w*|irrelevant\w*|likely|probably|maybe|perhaps|seems?|appears?|suggests?|recommend\w*|best|better|worth\w*|key|notable|essential\w*|ignore[ds]?|skip\w*|summary|summar[iy]\w*|conclu\w+|means that|because|good|bad|wrong)\b/i;
 
 describe('texts for the agent', () => {
-  it('contain counts, cuts, references and facts, no judgement', () => {
+  it('contain counts, cuts, references and facts, no judgment', () => {
     const all = [...new Set(texts())].filter((text) => text !== '' && text !== '{}');
     expect(all.length).toBeGreaterThan(20);
     expect(all.flatMap((text) => JUDGEMENT.exec(text)?.[0] ?? [])).toEqual([]);

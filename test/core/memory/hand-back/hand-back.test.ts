@@ -114,7 +114,7 @@ describe('after a compaction', () => {
     expect(exactNote(['Mend the clock.'])).not.toContain('handoff');
   });
 
-  it('recognises a kept prompt with code and a secret', () => {
+  it('recognizes a kept prompt with code and a secret', () => {
     const entry = (text: string): Entry => ({ kind: 'prompt', t: 1, text, pictures: 0 });
     const prompt = (token: string) => `Mend this:\n\n\`\`\`\nlet a;\n\`\`\`\n\n- Never print ${token} to a log.`;
     const { exactNote } = setUp({ entries: [entry(prompt('[masked: GitHub token]'))] });
@@ -253,7 +253,7 @@ it('hands everything back again after the next compaction', () => {
 });
 
 describe('the receipt of a compaction', () => {
-  it('recognises a running prompt of several lines that was handed back whole', () => {
+  it('recognizes a running prompt of several lines that was handed back whole', () => {
     const running = 'Work through these tasks:\n\nTask 1: mend the hands of the clock. Read src/hands.ts.';
     const back = setUp({ entries: [{ kind: 'prompt', t: 1, text: running, pictures: 0 }] });
     back.answer({ ...LOST, context: `The request, word for word:\n\n${running}` });
