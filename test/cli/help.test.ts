@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { createPlace, ctxb } from './fakes.ts';
+import { createPlace, ctxb, ctxbHere } from './fakes.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string;
@@ -34,7 +34,7 @@ describe('help', () => {
     'ctxb $args names all commands',
     async ({ args }) => {
       await using place = await createPlace();
-      const run = await ctxb(place, args);
+      const run = await ctxbHere(place, args);
       for (const name of [...COMMANDS, 'shim']) expect(run.stdout.toString()).toContain(`  ${name}`);
       expect(run).toMatchObject({ code: 0, stderr: '' });
     },
@@ -46,7 +46,7 @@ describe('help', () => {
     { args: ['run', '--observe', '--model', 'x'], says: 'did you mean: ctxb run --observe -- claude --model x\n' },
   ])('$args shows where to put claude', async ({ args, says }) => {
     await using place = await createPlace();
-    const run = await ctxb(place, args);
+    const run = await ctxbHere(place, args);
     expect(run.stderr).toContain(says);
     expect(run.code).toBe(2);
   });
@@ -55,7 +55,7 @@ describe('help', () => {
     '$args is a typing error, not an option for claude',
     async ({ args }) => {
       await using place = await createPlace();
-      const run = await ctxb(place, args);
+      const run = await ctxbHere(place, args);
       expect(run.stderr).toContain('(Did you mean --prompt?)');
       expect(run.stderr).not.toContain('did you mean:');
     },
@@ -70,7 +70,7 @@ describe('help', () => {
     { args: [], code: 2, stream: 'stderr' },
   ] as const)('ctxb $args names every command for people ($code, $stream)', async ({ args, code, stream }) => {
     await using place = await createPlace();
-    const run = await ctxb(place, args);
+    const run = await ctxbHere(place, args);
     const text = run[stream].toString();
     for (const name of COMMANDS.filter((each) => !FOR_PROGRAMS.includes(each))) expect(text).toContain(`  ${name}`);
     for (const name of FOR_PROGRAMS) expect(text).not.toContain(`  ${name}`);
@@ -81,8 +81,8 @@ describe('help', () => {
 
   it.each(COMMANDS)('ctxb help %s prints its --help', async (name) => {
     await using place = await createPlace();
-    const one = await ctxb(place, ['help', name]);
-    const other = await ctxb(place, [name, '--help']);
+    const one = await ctxbHere(place, ['help', name]);
+    const other = await ctxbHere(place, [name, '--help']);
     expect(one).toMatchObject({ code: 0, stderr: '' });
     expect(other).toMatchObject({ code: 0, stderr: '' });
     expect(one.stdout.toString()).toContain(`Usage: ctxb ${name}`);
@@ -117,7 +117,7 @@ describe('help', () => {
     { name: 'doctor', options: ['--claude', '--quick', '--strict', '--timeout', '--json'] },
   ])('ctxb $name --help names its options and has examples', async ({ name, options }) => {
     await using place = await createPlace();
-    const run = await ctxb(place, [...name.split(' '), '--help']);
+    const run = await ctxbHere(place, [...name.split(' '), '--help']);
     const text = run.stdout.toString();
     for (const option of options) expect(text).toContain(`  ${option}`);
     expect(text).toContain(`Examples:\n  ctxb ${name}`);
@@ -159,7 +159,7 @@ it('ctxb run --help shows some options in groups, --help --all shows all of them
 
 it('ctxb run --help names the allowed values of an option', async () => {
   await using place = await createPlace();
-  const { stdout } = await ctxb(place, ['run', '--help', '--all']);
+  const { stdout } = await ctxbHere(place, ['run', '--help', '--all']);
   const text = stdout.toString().replace(/\s+/g, ' ');
   expect(text).toContain(
     '--status-line <when> when to show the status line; auto: only on a terminal (auto, always, never; default: auto)',
@@ -169,7 +169,7 @@ it('ctxb run --help names the allowed values of an option', async () => {
 
 it.each([{ args: ['--version'] }, { args: ['-V'] }])('$args prints the version', async ({ args }) => {
   await using place = await createPlace();
-  const run = await ctxb(place, args);
+  const run = await ctxbHere(place, args);
   expect(run.stdout.toString()).toBe(`${version}\n`);
   expect(run).toMatchObject({ code: 0, stderr: '' });
 });
@@ -199,7 +199,7 @@ describe('unknown commands and options end with 2', () => {
     { title: 'an option without its value', args: ['run', '--prompts'], says: '--prompts' },
   ])('$title', async ({ args, says }) => {
     await using place = await createPlace();
-    const run = await ctxb(place, args);
+    const run = await ctxbHere(place, args);
     expect(run.code).toBe(2);
     expect(run.stderr).toContain(says);
     expect(run.stdout.toString()).toBe('');
@@ -223,7 +223,7 @@ it.each([
   { flags: ['--outage-wait', '25d'], says: 'ctxb: --outage-wait: expected ' },
 ])('ctxb run $flags reports the fault and starts nothing', async ({ flags, says }) => {
   await using place = await createPlace();
-  const run = await ctxb(place, ['run', ...flags, '--prompt', 'x', '--', 'no-such-claude']);
+  const run = await ctxbHere(place, ['run', ...flags, '--prompt', 'x', '--', 'no-such-claude']);
   expect(run.code).toBe(2);
   expect(run.stderr).toContain(says);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createPlace, ctxb } from './fakes.ts';
+import { createPlace, ctxb, ctxbHere } from './fakes.ts';
 
 interface Mistake {
   readonly args: readonly string[];
@@ -125,6 +125,9 @@ const MISTAKES: readonly Mistake[] = [
   },
 ];
 
+/** Only the program is in the folder that has these files, and only beside the program is that of its threads. */
+const ONLY_PROGRAM = new Set(['replay', '.', 'empty', 'f.yaml', 'good.yaml', './lines', 'lines']);
+
 const BEGINNING = `# Wrong uses
 
 This page shows what ctxb says when it is called wrongly, and its exit code. A test runs each command and makes the page. \`f.yaml\` is a flow with a
@@ -144,7 +147,7 @@ describe('a wrong use', () => {
     await place.file('good.yaml', 'name: x\nsteps:\n  - id: a\n    prompt: do it\n');
     await place.file('f.yaml', 'name: x\nsteps:\n  - id: a\n    promt: do it\n');
     await place.file('lines', '{"type":"user","message":{"role":"assistant","content":"Go."}}\n');
-    const run = await ctxb(place, args);
+    const run = await (args.some((word) => ONLY_PROGRAM.has(word)) ? ctxb : ctxbHere)(place, args);
     expect(run.stderr).toContain(says);
     expect(run.stderr).toContain(and);
     expect(run.stderr).not.toMatch(/ctxb: (?:\w+ )?(?:ctxb|error)/);

@@ -11,7 +11,7 @@ import { createPlace, ctxb, type Place, runFake, STREAM } from './fakes.ts';
 /** Masking is tried with each of them in `store/masks/secrets.test.ts`. */
 const KINDS = sampled(
   SECRETS.filter(({ masked }) => masked !== undefined),
-  3,
+  6,
 );
 const ALL = KINDS.map(textOf).join('\n\n');
 /** What is asked for as it was, and what holds the key that ctxb seals with. */

@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runProgram, startWorld, type World } from '../support/claude.ts';
-import { CTXB, journal, outputLines, PROTOCOL, prompts, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
+import { ctxb } from '../cli/fakes.ts';
+import { startWorld, type World } from '../support/claude.ts';
+import { journal, outputLines, PROTOCOL, prompts, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
 import { waitForAsks } from '../support/inbox.ts';
 import type { Call } from '../support/standin/scenario.ts';
 import { limited, SUBSCRIPTION } from '../support/usage-limits.ts';
@@ -19,7 +20,7 @@ afterAll(() => rmSync(state, { recursive: true, force: true }));
 
 function ask(world: World, ...args: string[]) {
   const { env, cwd } = world.scratch;
-  return runProgram(process.execPath, [CTXB, ...args], { env: { ...env, XDG_STATE_HOME: state }, cwd });
+  return ctxb({ env: { ...env, XDG_STATE_HOME: state }, cwd }, args);
 }
 
 function start(world: World, flags: readonly string[], claude: readonly string[] = []) {
