@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Child, forOwnChild, runUntouched, startChild } from '../claude/child.ts';
 import {
@@ -115,19 +116,19 @@ function claudeOf(headless: HeadlessRun, io: Io, runId: string) {
   const first = resumed ? successorArguments(invocation, resumed.sessionId) : childArguments(invocation);
   const { settled, open, lost } = resumed?.spent ?? { settled: 0, open: 0, lost: 0 };
   const before = (settled + open + lost) / 1_000_000;
-  const planned = async (args: readonly string[], spentUsd: number) => {
+  const planned = async (args: readonly string[], spentUsd: number, folder = io.cwd) => {
     const ofProject = !config.observe && project !== undefined ? await projectUsd(headless, io) : 0;
     const spent = { run: spentUsd, project: ofProject };
     const own = { limit: Number(invocation.maxBudgetUsd), spent: spentUsd - before };
     const limits = config.observe ? [] : budgetArguments(cost, isAttended(invocation, io), spent, own);
-    return { command: program, args: [...args, ...limits], cwd: io.cwd, env };
+    return { command: program, args: [...args, ...limits], cwd: existsSync(folder) ? folder : io.cwd, env };
   };
-  const startWith = async (args: readonly string[], spentUsd: number) => startChild(await planned(args, spentUsd));
+  const startWith = async (...how: Parameters<typeof planned>) => startChild(await planned(...how));
   return {
     planned: () => planned(first, before),
     start: () => startWith(first, before),
-    startSuccessor: ({ resume, isFirst }: StartClaude, spentUsd: number) =>
-      startWith(isFirst ? first : successorArguments(invocation, resume), spentUsd),
+    startSuccessor: ({ resume, isFirst, folder }: StartClaude, spentUsd: number) =>
+      startWith(isFirst ? first : successorArguments(invocation, resume), spentUsd, folder),
   };
 }
 

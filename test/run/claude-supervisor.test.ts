@@ -11,7 +11,7 @@ import { drive } from '../support/governor.ts';
 
 const KILLED: ChildEnd = { code: undefined, signal: 'SIGKILL' };
 const LOGGED: LoggedState = { logged: true, delivered: ['u'], finished: true, openTool: undefined };
-const AT_ONCE: StartClaude = { kind: 'start-claude', resume: 's1', isFirst: false, afterMs: 0 };
+const AT_ONCE: StartClaude = { kind: 'start-claude', resume: 's1', isFirst: false, folder: undefined, afterMs: 0 };
 
 interface FakeChild extends Child {
   readonly killed: string[];

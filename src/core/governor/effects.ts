@@ -49,7 +49,13 @@ interface Effects {
   /** Write the agent's answer as the document, or one from the notes. Answered by `handoff-written`. */
   'write-handoff': { readonly answer: string | undefined; readonly reason: string };
   /** Resume a session (`resume`), begin a fresh one, or repeat the first start (`isFirst`). Answered by `begin`. */
-  'start-claude': { readonly resume: string | undefined; readonly isFirst: boolean; readonly afterMs: number };
+  'start-claude': {
+    readonly resume: string | undefined;
+    readonly isFirst: boolean;
+    /** The folder to which the caller has moved the session; undefined for the folder of the run. */
+    readonly folder: string | undefined;
+    readonly afterMs: number;
+  };
   /** A line for `health.ndjson`. */
   health: { readonly record: HealthRecord };
   /** A line for the caller's stderr. claude would write it there itself if its input were not a stream. */

@@ -213,6 +213,8 @@ export const NO_SESSION = {
   state: undefined as string | undefined,
   /** Path of claude's log of the session. */
   transcript: undefined as string | undefined,
+  /** The folder to which the caller has moved the session with `set_cwd`. */
+  folder: undefined as string | undefined,
   commandsOff: false,
   /** Folder of the session's notes: the path for the agent; undefined until it exists. */
   notes: undefined as string | undefined,

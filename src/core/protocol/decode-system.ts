@@ -29,8 +29,12 @@ function decodeInit(line: Fields): InitEvent {
       const { name, status } = fieldsOf(server);
       return status === 'connected' ? (textOf(name) ?? []) : [];
     }),
+    promptUuids: listOf(line.capabilities).includes(NAMES_PROMPTS) ? textsOf(line.user_message_uuids) : undefined,
   };
 }
+
+/** Capability of a claude that names the prompts of a turn. */
+const NAMES_PROMPTS = 'request_marker_lists_v1';
 
 function apiRetry(line: Fields, status: unknown, delay: unknown): Event {
   return { kind: 'api-retry', ...lineFields(line), status: countOf(status), delayMs: countOrZero(delay) };

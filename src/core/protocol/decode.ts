@@ -155,7 +155,8 @@ function decodeResult(line: Fields): ResultEvent {
 function decodeLifecycle(line: Fields): LifecycleEvent {
   const isWakeUp = line.state === 'started' && textOf(line.wakeup_source) !== undefined;
   const scheduledFor = countOf(line.scheduled_for);
-  return { kind: 'lifecycle', ...lineFields(line), lineUuid: textOf(line.command_uuid), isWakeUp, scheduledFor };
+  const state = textOf(line.state);
+  return { kind: 'lifecycle', ...lineFields(line), state, lineUuid: textOf(line.command_uuid), isWakeUp, scheduledFor };
 }
 
 function decodeRateLimit(line: Fields): RateLimitEvent {

@@ -119,6 +119,8 @@ export interface InitEvent extends LineFields {
   readonly tools: readonly string[];
   /** Names of connected MCP servers. */
   readonly servers: readonly string[];
+  /** `uuid`s of the prompts that the turn answers; undefined if this claude does not report them. */
+  readonly promptUuids: readonly string[] | undefined;
 }
 
 /** A change of the permission mode: a row of a session log, or `system/status` in the stream. */
@@ -232,9 +234,11 @@ export interface RateLimitEvent extends LineFields {
   readonly limits: Readonly<Record<string, LimitUse>>;
 }
 
-/** Progress of a line sent to claude: queued, started, completed (2.1.329). */
+/** Progress of a line sent to claude. */
 export interface LifecycleEvent extends LineFields {
   readonly kind: 'lifecycle';
+  /** `queued`, `started`, `completed` or `cancelled`. */
+  readonly state: string | undefined;
   /** The `uuid` of the sent line. */
   readonly lineUuid: string | undefined;
   /** A timer of the agent fired: a turn follows. */

@@ -1,5 +1,5 @@
 import type { ControlRequestEvent, ControlResponseEvent, ModeEvent } from '../../protocol/events.ts';
-import { type Fields, fieldsOf, listOf, stringOf } from '../../protocol/fields.ts';
+import { type Fields, fieldsOf, listOf, stringOf, textOf } from '../../protocol/fields.ts';
 import { controlLine, request } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
 import { changedIn, emit, type Line } from '../steps.ts';
@@ -19,6 +19,8 @@ export function recordResponse(state: GovernorState, { event }: Line<ControlResp
   const answered = requests.find(({ requestId }) => requestId === event.requestId);
   if (answered === undefined) return state;
   const others = changedIn(state, 'control', { requests: requests.filter((one) => one !== answered) });
+  const { status, cwd } = event.response;
+  if (answered.subtype === 'set_cwd' && status === 'ok') return changedIn(others, 'session', { folder: textOf(cwd) });
   return event.ok ? keepSetting(others, answered.request) : others;
 }
 

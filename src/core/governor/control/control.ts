@@ -14,6 +14,7 @@ import { onModLoaded, prepareResumedSession } from '../operations/load-mod.ts';
 import { NATIVE_RESERVE_TOKENS, type Policy } from '../policy.ts';
 import { isLastTurn, promptsInTurn } from '../prompts/mailbox.ts';
 import { askContext, askUsage, controlLine, isAsking, isOwnUuid, request, successLine } from '../prompts/own-lines.ts';
+import { onInterruptAnswer } from '../prompts/turns.ts';
 import { MIN_RELIEVED } from '../relief/exact.ts';
 import type { ControlPurpose, GovernorState } from '../state.ts';
 import { changed, changedIn, clearTimer, decide, emit, isAnswered, isAnsweringUs } from '../steps.ts';
@@ -186,6 +187,7 @@ const ON_RESPONSE: { readonly [P in ControlPurpose]?: Response } = {
   context: (state, event) => answerDelayedHooks(onContext(state, event)),
   'late-context': (state, event) => answerDelayedHooks(onContext(state, event)),
   trigger: (state, { ok }) => onTrigger(state, ok),
+  interrupt: onInterruptAnswer,
   'stop-task': (state, { ok }) => (ok ? state : reportUnstopped(state)),
   'load-mod': onModLoaded,
   usage: onCounter(readCounterAtStart),

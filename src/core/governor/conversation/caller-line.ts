@@ -6,8 +6,8 @@ import { askAgents, closeQuestion, mergeInitialize, openControl, refuseQuestions
 import type { OutsideRequest, Prompt } from '../input.ts';
 import { recordInterrupt } from '../operations/compact.ts';
 import { adviseDueRelief, dueRelief } from '../operations/relief.ts';
-import { answerWithDeferredEnd, waiting, withPrompt } from '../prompts/mailbox.ts';
-import { stopWhenTurnBegins, successLine } from '../prompts/own-lines.ts';
+import { answerWithDeferredEnd, closeAnswered, waiting, withPrompt } from '../prompts/mailbox.ts';
+import { countSent, hasCtxbUuid, ownUuid, stopWhenTurnBegins, successLine } from '../prompts/own-lines.ts';
 import { toPrompt } from '../prompts/prompt.ts';
 import { withoutWakeup } from '../prompts/tasks.ts';
 import type { Requester } from '../relief/relief-state.ts';
@@ -63,14 +63,19 @@ function dispatch(state: GovernorState, event: Event, line: string): GovernorSta
   return mustWait ? emit(queued, { kind: 'hold', uuid: prompt.uuid, line }) : queued;
 }
 
-function handleControlRequest(before: GovernorState, event: ControlRequestEvent, line: string): GovernorState {
+function handleControlRequest(asked: GovernorState, event: ControlRequestEvent, line: string): GovernorState {
+  const { message_uuid, cancel_queued } = event.request;
+  if (event.subtype === 'cancel_async_message' && waiting(asked).some(({ uuid }) => uuid === message_uuid)) {
+    const reply = successLine(event.requestId, { cancelled: true, message_uuid });
+    return emit(cancelHeld(asked, message_uuid), { kind: 'reply', line: reply });
+  }
+  const cancels = event.subtype === 'interrupt' && cancel_queued === true;
+  const before = cancels ? cancelHeld(asked) : asked;
   const { turn, process } = before;
-  // Now claude would drop a sent prompt. Without ctxb, it does so only in a hook of the caller's.
-  if (event.subtype === 'interrupt' && turn.phase === 'sent' && process.control.questions.length === 0) {
-    return emit(stopWhenTurnBegins(before), {
-      kind: 'reply',
-      line: successLine(event.requestId, { still_queued: [] }),
-    });
+  // Now claude would drop a sent prompt. Without ctxb, it does so only if asked, or in a hook of the caller's.
+  if (event.subtype === 'interrupt' && !cancels && turn.phase === 'sent' && process.control.questions.length === 0) {
+    const still_queued = waiting(before).flatMap(({ uuid }) => (hasCtxbUuid(before, uuid) ? [] : uuid));
+    return emit(stopWhenTurnBegins(before), { kind: 'reply', line: successLine(event.requestId, { still_queued }) });
   }
   const state = recordRequest(before, event);
   if (event.subtype === 'interrupt') {
@@ -80,6 +85,19 @@ function handleControlRequest(before: GovernorState, event: ControlRequestEvent,
   if (event.subtype !== 'initialize') return sendLine(state, line);
   // The next process gets the recorded `initialize`.
   return state.process.phase === 'dead' ? state : mergeInitialize(state, event.request, event.requestId);
+}
+
+/** Closes prompts that ctxb holds, and reports them as claude would. @param uuid of the prompt; default: all prompts */
+function cancelHeld(state: GovernorState, uuid?: unknown): GovernorState {
+  const these = waiting(state).filter((prompt) => uuid === undefined || prompt.uuid === uuid);
+  return these.reduce(
+    (next, prompt) => {
+      const line = { type: 'command_lifecycle', command_uuid: prompt.uuid, state: 'cancelled', uuid: ownUuid(next) };
+      const report = { kind: 'reply', line: JSON.stringify({ ...line, session_id: next.session.id }) } as const;
+      return hasCtxbUuid(next, prompt.uuid) ? next : emit(countSent(next), report);
+    },
+    closeAnswered(state, these),
+  );
 }
 
 /**

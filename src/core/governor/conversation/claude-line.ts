@@ -27,6 +27,7 @@ import { onStalledTurnEnd } from '../process/stall.ts';
 import {
   closeAnswered,
   droppedPrompts,
+  heardPrompts,
   markHeard,
   owedPrompts,
   promptsInTurn,
@@ -35,7 +36,7 @@ import {
 import { isOwnRequest, OWN_PREFIX, stopHeldPrompt } from '../prompts/own-lines.ts';
 import { toPrompt } from '../prompts/prompt.ts';
 import { tasksAfter, withoutReported } from '../prompts/tasks.ts';
-import { beginTurn, closeLogTurn, countTurnCall, finishTurn, openLogTurn, precedesPrompt } from '../prompts/turns.ts';
+import { beginTurn, closeLogTurn, countTurnCall, finishTurn, onPromptProgress, openLogTurn } from '../prompts/turns.ts';
 import { updateBaseline } from '../relief/accounts.ts';
 import { announceBreak } from '../relief/cache-break.ts';
 import { countRepeat, isRepeat, recordMidTurnPrompts, recordTaskReport, updateExact } from '../relief/exact.ts';
@@ -99,6 +100,7 @@ const RULES: readonly Rule[] = [
   onKind('control-response', recordResponse),
   onKind('control-cancel', (state, { event }) => closeQuestion(state, event.requestId)),
   onKind('mode', recordMode),
+  onKind('lifecycle', onPromptProgress),
   unlessReplay(updateTools),
   onKind('boundary', recordCompaction),
   onFact('call', updateAfterCall),
@@ -209,8 +211,8 @@ function endTurn(state: GovernorState, { event, before }: Line<ResultEvent>): Go
   const over = finishTurn(state, event);
   const ended = changed(event.isError ? state : forgetTroubles(state), over);
   const timed = over.turn.phase === 'sent' ? emit(ended, setTimer('turn', LATE_TURN_MS)) : ended;
-  if (isRecoverable(before, event) || precedesPrompt(state, event)) return timed;
-  const resumes = resumedWork(state) !== undefined;
+  if (isRecoverable(before, event)) return timed;
+  const resumes = resumedWork(state, heardPrompts(state)) !== undefined;
   const others = (resumes ? droppedPrompts : owedPrompts)(state);
   const answered = isCutOff(before, event) ? [] : owedPrompts(ended).filter((one) => !others.includes(one));
   // This result replaces the deferred result of the interrupted turn.

@@ -19,7 +19,7 @@ import {
   userLine,
 } from '../prompts/own-lines.ts';
 import { describesTask, promptIn, promptsAsText } from '../prompts/prompt.ts';
-import { recordSentPrompt } from '../prompts/turns.ts';
+import { recordSentPrompt, withoutTurn } from '../prompts/turns.ts';
 import { recordPrompt } from '../relief/exact.ts';
 import type { GovernorState } from '../state.ts';
 import { changed, changedIn, decide, emit, setTimer } from '../steps.ts';
@@ -65,8 +65,7 @@ export function injectPrompt(
  */
 export function closePromptsWithoutTurn(state: GovernorState): GovernorState {
   if (state.turn.phase !== 'sent') return state;
-  const idle = changedIn(changedIn(state, 'turn', { phase: 'idle' }), 'mailbox', { stopNext: false });
-  return closeAnswered(idle, promptsInTurn(state));
+  return closeAnswered(withoutTurn(state), promptsInTurn(state));
 }
 
 export function closeSkippedPrompts(state: GovernorState): GovernorState {

@@ -70,7 +70,7 @@ export function startFresh(state: GovernorState): GovernorState {
   return emit(
     changedIn(state, 'process', { ...NEW_PROCESS, phase: 'dead', restarts: restarts + 1, stalls }),
     clearTimer('exit'),
-    { kind: 'start-claude', resume: undefined, isFirst: false, afterMs: 0 },
+    { kind: 'start-claude', resume: undefined, isFirst: false, folder: state.session.folder, afterMs: 0 },
   );
 }
 

@@ -208,8 +208,9 @@ function startReplacement(state: GovernorState, event: ExitEvent): GovernorState
   if (isForgotten && state.run.policy.handoff.enabled) return startHandoff(afterDeath, end);
   const resume = logged ? session.id : undefined;
   const isFirst = session.id === undefined;
-  const start = { kind: 'start-claude', resume, isFirst, afterMs: FIRST_DELAY_MS * 2 ** (attempt - 1) } as const;
-  return emit(afterDeath, start);
+  const { folder } = session;
+  const afterMs = FIRST_DELAY_MS * 2 ** (attempt - 1);
+  return emit(afterDeath, { kind: 'start-claude', resume, isFirst, folder, afterMs });
 }
 
 /**

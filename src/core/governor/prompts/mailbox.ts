@@ -20,9 +20,12 @@ export const promptsInTurn = withFate('sent', 'heard');
 /** Prompts sent into the turn since the last tool round. */
 export const sentPrompts = withFate('sent');
 
+/** Prompts that the running turn answers. */
+export const heardPrompts = withFate('heard');
+
 /** Why work that resumes in this turn was interrupted. The turn's answer also answers the owed prompts. */
-export function resumedWork(state: GovernorState): string | undefined {
-  return promptsInTurn(state).find(({ resumeReason }) => resumeReason !== undefined)?.resumeReason;
+export function resumedWork(state: GovernorState, prompts = promptsInTurn(state)): string | undefined {
+  return prompts.find(({ resumeReason }) => resumeReason !== undefined)?.resumeReason;
 }
 
 /** Prompts that resumed work must answer. */
@@ -59,7 +62,7 @@ export function withoutPrompt(mailbox: Mailbox, prompt: Prompt): Mailbox {
 const MAX_UUIDS = 1_000;
 
 /** Changes the fate of these prompts. `over` removes them from the list. */
-function changeFate(mailbox: Mailbox, these: readonly Prompt[], fate: PromptFate | 'over'): Mailbox {
+export function changeFate(mailbox: Mailbox, these: readonly Prompt[], fate: PromptFate | 'over'): Mailbox {
   if (these.length === 0) return mailbox;
   const isOneOf = ({ prompt }: OpenPrompt) => these.includes(prompt);
   if (fate !== 'over')
@@ -68,9 +71,21 @@ function changeFate(mailbox: Mailbox, these: readonly Prompt[], fate: PromptFate
   return { ...mailbox, prompts: mailbox.prompts.filter((one) => !isOneOf(one)), over };
 }
 
-/** Marks prompts as heard: claude sends tool results together with all prompts sent so far. */
+/**
+ * Whether claude begins a turn of its own before the turn of the sent prompts: about a background task, or after
+ * `set_cwd`.
+ */
+export function precedesPrompts(state: GovernorState, event: Event): boolean {
+  if (state.turn.phase !== 'sent' || event.kind !== 'init') return false;
+  const { promptUuids } = event;
+  return promptUuids !== undefined && promptsInTurn(state).every(({ uuid }) => uuid && !promptUuids.includes(uuid));
+}
+
+/** Marks prompts as heard: claude sends tool results together with all prompts sent so far, unless it is stopped. */
 export function markHeard(state: GovernorState, event: Event): Mailbox {
-  return isMainMessage(event, 'tool-result') ? changeFate(state.mailbox, sentPrompts(state), 'heard') : state.mailbox;
+  if (precedesPrompts(state, event)) return changeFate(state.mailbox, promptsInTurn(state), 'sent');
+  const isSent = isMainMessage(event, 'tool-result') && state.turn.stopped === undefined;
+  return isSent ? changeFate(state.mailbox, sentPrompts(state), 'heard') : state.mailbox;
 }
 
 /**

@@ -104,13 +104,24 @@ export function stopTask(state: GovernorState, taskId: string): GovernorState {
   return request(state, 'stop-task', { subtype: 'stop_task', task_id: taskId });
 }
 
-export function sendInterrupt(state: GovernorState, stopped: StopReason = 'asked'): GovernorState {
-  return request(changedIn(state, 'turn', { stopped }), 'interrupt', { subtype: 'interrupt' });
+/** Interrupts the turn. ctxb's own interrupt also cancels the prompts behind it: claude would go on with them. */
+export function sendInterrupt(before: GovernorState, stopped: StopReason = 'asked'): GovernorState {
+  const state = changedIn(before, 'turn', { stopped });
+  const cancel_queued = state.turn.phase === 'running' && !isStoppedByCaller(state);
+  return request(state, 'interrupt', { subtype: 'interrupt', ...(cancel_queued && { cancel_queued }) });
 }
 
-/** Stops the turn of a sent prompt. After 2 s claude is in a long prompt hook, which an interrupt stops too. */
+/** Whether the caller has interrupted the turn, and the run goes on. */
+export function isStoppedByCaller({ turn, mailbox }: GovernorState): boolean {
+  return turn.stopped === 'asked' && mailbox.input === 'open' && mailbox.outcome === undefined;
+}
+
+/** Time after which claude is probably in a long prompt hook, which an interrupt stops too. */
+const LONG_HOOK_MS = 2_000;
+
+/** Stops the turn of a sent prompt. */
 export function stopWhenTurnBegins(state: GovernorState): GovernorState {
-  return emit(changedIn(state, 'mailbox', { stopNext: true }), setTimer('interrupt', 2_000));
+  return emit(changedIn(state, 'mailbox', { stopNext: true }), setTimer('interrupt', LONG_HOOK_MS));
 }
 
 /**
@@ -120,7 +131,9 @@ export function stopWhenTurnBegins(state: GovernorState): GovernorState {
 export function stopHeldPrompt(state: GovernorState): GovernorState {
   const { turn, mailbox } = state;
   if (turn.phase !== 'running' || turn.startedBy !== 'prompt') return state;
-  return mailbox.stopNext ? sendInterrupt(changedIn(state, 'mailbox', { stopNext: false })) : stopAtLimit(state);
+  if (!mailbox.stopNext) return stopAtLimit(state);
+  // The answer to an earlier interrupt shows whether it has stopped this turn.
+  return isAsking(state, 'interrupt') ? state : sendInterrupt(changedIn(state, 'mailbox', { stopNext: false }));
 }
 
 /** Stops the turn of a prompt that crosses a limit. At the prompt's hook, this saves a call; ctxb repeats the prompt. */

@@ -1,9 +1,19 @@
-import type { Event, ResultEvent } from '../../protocol/events.ts';
+import type { ControlResponseEvent, Event, LifecycleEvent, ResultEvent } from '../../protocol/events.ts';
+import { listOf } from '../../protocol/fields.ts';
 import { reportsInterrupt } from '../facts.ts';
 import type { Prompt } from '../input.ts';
 import type { GovernorState, Turn } from '../state.ts';
-import { changed } from '../steps.ts';
-import { afterTurn, promptsInTurn, sentPrompts, withPrompt } from './mailbox.ts';
+import { changed, changedIn, clearTimer, emit, type Line } from '../steps.ts';
+import {
+  afterTurn,
+  changeFate,
+  closeAnswered,
+  precedesPrompts,
+  promptsInTurn,
+  sentPrompts,
+  withPrompt,
+} from './mailbox.ts';
+import { isAsking, isStoppedByCaller, stopHeldPrompt } from './own-lines.ts';
 
 export function recordSentPrompt(state: GovernorState, prompt: Prompt): GovernorState {
   const { turn, gauge, mailbox } = state;
@@ -18,9 +28,10 @@ export function turnsBegun({ ended, phase }: Turn): number {
 }
 
 /** The turn after one of its lines: the turn of a sent prompt, or a turn that claude started itself. */
-export function beginTurn({ turn, gauge, run }: GovernorState, event: Event): Turn {
+export function beginTurn(state: GovernorState, event: Event): Turn {
+  const { turn, gauge, run } = state;
   if (turn.phase === 'running' || !isTurnActivity(event)) return turn;
-  if (turn.phase === 'sent') return changedTurn(turn, { phase: 'running' });
+  if (turn.phase === 'sent' && !precedesPrompts(state, event)) return changedTurn(turn, { phase: 'running' });
   // claude can compact after a turn. Only in a recording without prompts does a turn begin with that.
   if (event.kind === 'compact-status' && run.mode !== 'replay') return turn;
   return changedTurn(turn, { phase: 'running', ...startedBy('claude', gauge) });
@@ -30,19 +41,12 @@ function startedBy(who: Turn['startedBy'], { used }: GovernorState['gauge']) {
   return { startedBy: who, startedFrom: used, calls: 0, stopped: undefined, grace: 'none' } as const;
 }
 
-/** Whether claude's turn about a task ended after ctxb had sent a prompt, so that the prompt's turn still follows. */
-export function precedesPrompt({ turn }: GovernorState, event: ResultEvent): boolean {
-  return event.fromBackgroundTask && turn.startedBy === 'prompt';
-}
-
 export function finishTurn(state: GovernorState, event: ResultEvent): Pick<GovernorState, 'turn' | 'mailbox'> {
   const { turn, run, gauge, limits } = state;
-  const isPromptTurnPending = precedesPrompt(state, event);
-  const isStopped = !isPromptTurnPending && reportsInterrupt(event);
   const prompts = promptsInTurn(state);
-  // claude starts another turn for prompts that came too late for this turn, unless somebody stopped it.
-  const carriedOver = isStopped ? [] : sentPrompts(state);
-  const queued = isPromptTurnPending ? prompts : carriedOver;
+  // claude starts another turn for prompts that came too late for this turn. ctxb's own interrupt cancels them.
+  const isStopped = reportsInterrupt(event) && !isStoppedByCaller(state);
+  const queued = isStopped ? [] : sentPrompts(state);
   // An interrupt for the cost of the previous turn can arrive before the prompt.
   const isUnread = turn.calls === 0 && limits.isCutShort;
   const dropped = isUnread ? prompts : sentPrompts(state);
@@ -57,8 +61,35 @@ export function finishTurn(state: GovernorState, event: ResultEvent): Pick<Gover
   const fate = run.mode === 'act' ? 'owed' : 'over';
   const mailbox = afterTurn(state, queued, fate, isStopped ? dropped : []);
   // A command's turn can end before its interrupt, which must not stop the next prompt.
-  const isOver = turn.startedBy === 'prompt' && !event.fromBackgroundTask;
-  return { turn: next, mailbox: isOver ? { ...mailbox, stopNext: false } : mailbox };
+  return { turn: next, mailbox: turn.startedBy === 'prompt' ? { ...mailbox, stopNext: false } : mailbox };
+}
+
+/** Handles progress of a prompt that claude has not read. */
+export function onPromptProgress(state: GovernorState, { event }: Line<LifecycleEvent>): GovernorState {
+  const isPending = state.turn.phase === 'sent';
+  const these = (isPending ? promptsInTurn : sentPrompts)(state).filter(({ uuid }) => uuid === event.lineUuid);
+  if (these.length === 0) return state;
+  if (event.state === 'started') {
+    // The prompt's hooks run before its turn begins, which can take long.
+    const timers = isPending ? [clearTimer('turn'), clearTimer('skip')] : [];
+    return emit(changed(state, { mailbox: changeFate(state.mailbox, these, 'heard') }), ...timers);
+  }
+  // ctxb's own interrupt cancels prompts that resumed work answers.
+  if (event.state !== 'cancelled' || isAsking(state, 'interrupt')) return state;
+  const closed = closeAnswered(state, these);
+  return isPending && promptsInTurn(closed).length === 0 ? withoutTurn(closed) : closed;
+}
+
+/** After claude's answer to an interrupt: it stops no prompt that still waits in claude's queue. */
+export function onInterruptAnswer(state: GovernorState, { response }: ControlResponseEvent): GovernorState {
+  const queued = listOf(response.still_queued);
+  const isStopped = state.turn.phase !== 'idle' && !promptsInTurn(state).some(({ uuid }) => queued.includes(uuid));
+  return isStopped ? changedIn(state, 'mailbox', { stopNext: false }) : stopHeldPrompt(state);
+}
+
+/** No turn follows for the sent prompts. */
+export function withoutTurn(state: GovernorState): GovernorState {
+  return changedIn(changedIn(state, 'turn', { phase: 'idle' }), 'mailbox', { stopNext: false });
 }
 
 /** The latest growths, including this turn's if the context grew. */

@@ -161,9 +161,19 @@ describe('an interrupt by the caller before the turn of a prompt begins', () => 
     driver.claude(hookLine('UserPromptSubmit', { prompt: 'Second.' }));
     driver.timeout('interrupt');
     expect(interrupts(driver)).toHaveLength(1);
-    // claude ignored it if it had not read the prompt.
+  });
+
+  it.each([
+    ['once if claude was in its hooks', [], 0],
+    ['again if the prompt waited in the queue of claude', ['prompt-2'], 1],
+  ])('after that time stops the turn %s', (_, still_queued, more) => {
+    const driver = interrupted();
+    driver.timeout('interrupt');
     driver.claude(initLine());
-    expect(interrupts(driver)).toHaveLength(2);
+    expect(interrupts(driver)).toHaveLength(1);
+    driver.claude(answerTo(driver, 'interrupt', { still_queued }));
+    driver.claude(callLine(21_000));
+    expect(interrupts(driver)).toHaveLength(1 + more);
   });
 
   it.each([initLine(), resultLine()])('stops waiting when the turn begins or ends: $type', (line) => {

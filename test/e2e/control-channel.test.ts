@@ -1,0 +1,118 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, vi } from 'vitest';
+import { fieldsOf } from '../../src/core/protocol/fields.ts';
+import { promptLine, startWorld, type World } from '../support/claude.ts';
+import { mainRequests, userTexts } from '../support/conversation.ts';
+import { journalLines, outputLines, PROTOCOL, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
+
+function start(world: World) {
+  const program = startCtxb(world, { claude: [...SMALL_WINDOW, ...PROTOCOL] });
+  const send = (request_id: string, request: object) => program.send({ type: 'control_request', request_id, request });
+  const answerTo = (id: string) => program.waitForLine(({ response }) => fieldsOf(response).request_id === id);
+  return {
+    ...program,
+    say: (text: string, uuid?: string) => program.send({ ...promptLine(text), ...(uuid && { uuid }) }),
+    send,
+    async ask(subtype: string, more: object = {}) {
+      send(subtype, { subtype, ...more });
+      return fieldsOf(fieldsOf((await answerTo(subtype)).response).response);
+    },
+    result: () => program.waitForLine(({ type }) => type === 'result'),
+    killClaude: () =>
+      process.kill(Number(journalLines(world).findLast(({ kind }) => kind === 'start')?.pid), 'SIGKILL'),
+  };
+}
+
+const uuid = (digit: number) => `${String(digit).repeat(8)}-1111-4111-8111-111111111111`;
+const lastSaid = ({ standin }: World) =>
+  userTexts(mainRequests(standin).at(-1))
+    .map((text) => text.trim())
+    .filter((text) => !text.startsWith('<system-reminder>'));
+
+const SLOW_TOOL = {
+  tools: [{ name: 'Bash', input: { command: 'touch begun; sleep 100', description: 'Wait' } }],
+};
+const hasBegun = ({ scratch }: World) =>
+  vi.waitFor(() => expect(existsSync(join(scratch.cwd, 'begun'))).toBe(true), { timeout: 30_000 });
+
+it('a prompt right behind set_cwd is not lost if claude dies in its turn, and the new process works in that folder', async () => {
+  await using world = await startWorld({ calls: [{ text: 'one' }, SLOW_TOOL, { text: 'resumed' }] });
+  const path = join(world.scratch.cwd, 'sub');
+  mkdirSync(path);
+  const program = start(world);
+  program.say('first');
+  await program.result();
+  program.send('move', { subtype: 'set_cwd', path, trust_accepted: true, trusted_directory: path });
+  program.say('second');
+  // claude tells of the move in a turn of its own.
+  expect(await program.result()).toMatchObject({ num_turns: 0 });
+  await vi.waitFor(() => expect(existsSync(join(path, 'begun'))).toBe(true), { timeout: 30_000 });
+  program.killClaude();
+  expect(await program.result()).toMatchObject({ result: 'resumed' });
+  program.stdin.end();
+  const run = await program.finished;
+  const folders = outputLines(run).flatMap(({ subtype, cwd }) => (subtype === 'init' ? [cwd] : []));
+  expect([run.code, folders.slice(1)]).toEqual([0, [path, path, path]]);
+});
+
+it('a prompt behind a turn that the caller interrupts is not lost if claude dies in its own turn', async () => {
+  await using world = await startWorld({
+    calls: [SLOW_TOOL, { text: 'late', delayMs: 60_000 }, { text: 'resumed' }],
+  });
+  const program = start(world);
+  program.say('first');
+  await hasBegun(world);
+  program.say('second', uuid(2));
+  await program.waitForLine(({ command_uuid }) => command_uuid === uuid(2));
+  expect(await program.ask('interrupt')).toEqual({ still_queued: [uuid(2)] });
+  expect(await program.result()).toMatchObject({ subtype: 'error_during_execution' });
+  await world.standin.waitFor(2);
+  program.killClaude();
+  expect(await program.result()).toMatchObject({ result: 'resumed' });
+  program.stdin.end();
+  expect((await program.finished).code).toBe(0);
+});
+
+it('a prompt that the caller cancels reaches no turn, wherever it waits', async () => {
+  await using world = await startWorld({
+    calls: (_, index) => ({ text: `answer ${index}`, context: index === 0 ? 165_000 : 30_000 }),
+    summary: { text: '<summary>What was done.</summary>', delayMs: 3_000 },
+  });
+  const program = start(world);
+  // Before claude has the prompt, it only notes that it is to cancel it.
+  expect(await program.ask('cancel_async_message', { message_uuid: uuid(1) })).toEqual({ cancelled: false });
+  program.say('noted', uuid(1));
+  program.say('first');
+  await program.result();
+  for (const [index, text] of ['held', 'kept'].entries()) program.say(text, uuid(index + 2));
+  await world.standin.waitFor(2);
+  const held = await program.ask('cancel_async_message', { message_uuid: uuid(2) });
+  expect(held).toEqual({ cancelled: true, message_uuid: uuid(2) });
+  expect(await program.result()).toMatchObject({ result: 'answer 1' });
+  program.stdin.end();
+  const run = await program.finished;
+  expect(lastSaid(world).at(-1)).toBe('kept');
+  const states = outputLines(run).flatMap((line) =>
+    line.type === 'command_lifecycle' && line.command_uuid !== uuid(3) ? [line.state] : [],
+  );
+  expect([run.code, states]).toEqual([0, ['queued', 'cancelled', 'cancelled']]);
+});
+
+it('an interrupt that cancels all prompts also cancels those that ctxb holds', async () => {
+  await using world = await startWorld({
+    calls: (_, index) => ({ text: `answer ${index}`, context: index === 0 ? 165_000 : 30_000 }),
+    summary: { text: '<summary>What was done.</summary>', delayMs: 60_000 },
+  });
+  const program = start(world);
+  program.say('first');
+  await program.result();
+  program.say('second', uuid(2));
+  await world.standin.waitFor(2);
+  await program.ask('interrupt', { cancel_queued: true });
+  program.say('third', uuid(3));
+  expect(await program.result()).toMatchObject({ user_message_uuid: uuid(3) });
+  program.stdin.end();
+  expect((await program.finished).code).toBe(0);
+  expect(lastSaid(world)).not.toContain('second');
+});
