@@ -25,16 +25,15 @@ function decodeInit(line: Fields): InitEvent {
     permissionMode: textOf(line.permissionMode),
     cwd: textOf(line.cwd),
     tools: textsOf(line.tools),
-    servers: listOf(line.mcp_servers).flatMap((server) => {
-      const { name, status } = fieldsOf(server);
-      return status === 'connected' ? (textOf(name) ?? []) : [];
-    }),
-    promptUuids: listOf(line.capabilities).includes(NAMES_PROMPTS) ? textsOf(line.user_message_uuids) : undefined,
+    servers: textsOf(
+      listOf(line.mcp_servers)
+        .map(fieldsOf)
+        .map(({ name, status }) => status === 'connected' && name),
+    ),
+    capabilities: textsOf(line.capabilities),
+    promptUuids: textsOf(line.user_message_uuids),
   };
 }
-
-/** Capability of a claude that names the prompts of a turn. */
-const NAMES_PROMPTS = 'request_marker_lists_v1';
 
 function apiRetry(line: Fields, status: unknown, delay: unknown): Event {
   return { kind: 'api-retry', ...lineFields(line), status: countOf(status), delayMs: countOrZero(delay) };

@@ -153,10 +153,15 @@ function decodeResult(line: Fields): ResultEvent {
 }
 
 function decodeLifecycle(line: Fields): LifecycleEvent {
-  const isWakeUp = line.state === 'started' && textOf(line.wakeup_source) !== undefined;
-  const scheduledFor = countOf(line.scheduled_for);
-  const state = textOf(line.state);
-  return { kind: 'lifecycle', ...lineFields(line), state, lineUuid: textOf(line.command_uuid), isWakeUp, scheduledFor };
+  const { state, wakeup_source, command_uuid, scheduled_for } = line;
+  return {
+    kind: 'lifecycle',
+    ...lineFields(line),
+    state,
+    lineUuid: textOf(command_uuid),
+    isWakeUp: state === 'started' && textOf(wakeup_source) !== undefined,
+    scheduledFor: countOf(scheduled_for),
+  };
 }
 
 function decodeRateLimit(line: Fields): RateLimitEvent {

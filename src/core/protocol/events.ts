@@ -119,8 +119,10 @@ export interface InitEvent extends LineFields {
   readonly tools: readonly string[];
   /** Names of connected MCP servers. */
   readonly servers: readonly string[];
-  /** `uuid`s of the prompts that the turn answers; undefined if this claude does not report them. */
-  readonly promptUuids: readonly string[] | undefined;
+  /** claude's names of what it can do. */
+  readonly capabilities: readonly string[];
+  /** `uuid`s of the prompts that the turn answers, if claude has the capability to name them. */
+  readonly promptUuids: readonly string[];
 }
 
 /** A change of the permission mode: a row of a session log, or `system/status` in the stream. */
@@ -238,7 +240,7 @@ export interface RateLimitEvent extends LineFields {
 export interface LifecycleEvent extends LineFields {
   readonly kind: 'lifecycle';
   /** `queued`, `started`, `completed` or `cancelled`. */
-  readonly state: string | undefined;
+  readonly state: unknown;
   /** The `uuid` of the sent line. */
   readonly lineUuid: string | undefined;
   /** A timer of the agent fired: a turn follows. */

@@ -77,9 +77,13 @@ export function changeFate(mailbox: Mailbox, these: readonly Prompt[], fate: Pro
  */
 export function precedesPrompts(state: GovernorState, event: Event): boolean {
   if (state.turn.phase !== 'sent' || event.kind !== 'init') return false;
-  const { promptUuids } = event;
-  return promptUuids !== undefined && promptsInTurn(state).every(({ uuid }) => uuid && !promptUuids.includes(uuid));
+  const { capabilities, promptUuids } = event;
+  const namesPrompts = capabilities.includes(NAMES_PROMPTS);
+  return namesPrompts && promptsInTurn(state).every(({ uuid }) => uuid && !promptUuids.includes(uuid));
 }
+
+/** Capability of a claude whose init line names the prompts of the turn. */
+const NAMES_PROMPTS = 'request_marker_lists_v1';
 
 /** Marks prompts as heard: claude sends tool results together with all prompts sent so far, unless it is stopped. */
 export function markHeard(state: GovernorState, event: Event): Mailbox {
