@@ -78,6 +78,8 @@ export interface PlayedSetup {
   readonly ended?: boolean;
   /** The user has set the level at which claude compacts. */
   readonly level?: number;
+  /** Output tokens of each call beside its words: thoughts that do not stay. */
+  readonly thoughts?: number;
   /** Tokens of the conversation that the run resumes. Its contents are not needed any more. */
   readonly resumed?: number;
   /** Other models that the user chooses, by the number of the prompt before. */
@@ -310,7 +312,7 @@ class PlayedClaude {
   /** A call, and the results it asked for; true: the turn is over. */
   #step({ text, uses, results, output, ends, again, agent = [] }: Call): boolean {
     this.#makeRoom();
-    const usage = this.#call(output);
+    const usage = this.#call(output + (this.#world.thoughts ?? 0));
     if (again !== true && uses.every(({ tool }) => tool !== 'Read')) this.#bills.push(this.#usd);
     const content = [
       { type: 'text', text },
@@ -498,7 +500,7 @@ class PlayedClaude {
     const stays = new Set(answeredIn(this.#messages));
     const gone = answeredIn(had).flatMap((id) => (stays.has(id) ? [] : (this.#contents.get(id) ?? [])));
     const written = this.#tokens + gone.reduce((sum, size) => sum + size, 0);
-    const perCall = tokens * (this.#world.cold === true ? cacheWrite : cacheRead) + FETCH_OUTPUT * output;
+    const perCall = tokens * (this.#world.cold === true ? cacheWrite : cacheRead) + (FETCH_OUTPUT + (this.#world.thoughts ?? 0)) * output;
     return (written * cacheWrite + gone.length * perCall) / 1e12;
   }
 

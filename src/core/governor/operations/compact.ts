@@ -100,9 +100,10 @@ export function onAbandonedLine(state: GovernorState, _idle: Operation, event: E
   return event.kind === 'result' ? emit(endAbandoned(state), DROP_BUFFERED) : state;
 }
 
-/** Allows compactions again after any relief. */
+/** Allows other ways again after any relief. The first call after a compaction shows whether compacting helps. */
 export function forgetFailures(state: GovernorState): GovernorState {
-  return isCompacting(state) ? state : changedIn(state, 'relief', UNTRIED);
+  const failures = state.facts.replaced === 'boundary' ? state.relief.failures : 0;
+  return isCompacting(state) ? state : changedIn(state, 'relief', { ...UNTRIED, failures });
 }
 
 function concludeAttempt(state: GovernorState, attempt: Attempt, verdict: Verdict): GovernorState {

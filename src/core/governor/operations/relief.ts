@@ -187,7 +187,7 @@ function measureCompaction(state: GovernorState, relieved: UnmeasuredRelief, fre
   // A compaction that frees too little counts as failed.
   const isFreed = gauge.used < inTokens(run.policy.thresholds.compact, gauge.window.tokens);
   const failures = isFreed ? 0 : relief.failures + 1;
-  const resetTries = relieved.isOurs && { failures, triedAt: undefined, isUnwritable: false };
+  const resetTries = relieved.isOurs ? { failures, triedAt: undefined, isUnwritable: false } : isFreed && { failures };
   const landed = changedIn(state, 'relief', {
     sizesAfter,
     sizeWithoutContents: baseTokens,

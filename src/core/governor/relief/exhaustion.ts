@@ -21,7 +21,7 @@ import { isExactPossible } from './exact.ts';
 import { chooseRelief, mayCompact, payingMoment } from './ladder.ts';
 import { extentOf, reliefReason } from './relief-moment.ts';
 import type { DueRelief, ExhaustedTurn } from './relief-state.ts';
-import { giveUpAfterBreaker, isRefillBreaker } from './thrash.ts';
+import { canRelieveBrake, giveUpAfterBreaker, isRefillBreaker } from './thrash.ts';
 
 /** Whether a relief can make room for a refused turn. Then the caller does not see the error. */
 export function canRelieveExhausted(state: GovernorState): boolean {
@@ -59,7 +59,7 @@ function attemptsSoFar(state: GovernorState): ExhaustedTurn['tried'] {
  * Whether the turn ended because the context was too full. After claude's own brake, only an exact compaction helps.
  */
 export function isContextExhausted(state: GovernorState, event: ResultEvent): boolean {
-  return isExhaustion(event) || (isRefillBreaker(event) && isExactPossible(state));
+  return isExhaustion(event) || (isRefillBreaker(event) && canRelieveBrake(state));
 }
 
 /** Records whether the turn ended because the context was too full. */

@@ -1,4 +1,6 @@
 import type { ResultEvent } from '../../protocol/events.ts';
+import { prefixOf } from '../gauge/gauge.ts';
+import { inTokens } from '../policy.ts';
 import { sendInterrupt } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
 import { changedIn, decisionOf, emit, type Line } from '../steps.ts';
@@ -55,11 +57,20 @@ export function isRefillBreaker({ isError, terminalReason }: ResultEvent): boole
 }
 
 /**
+ * Whether an exact compaction, which costs no call, can help after claude's own brake. Nothing helps if the system prompt
+ * and the tools alone are too large.
+ */
+export function canRelieveBrake(state: GovernorState): boolean {
+  const { gauge, run } = state;
+  return isExactPossible(state) && prefixOf(gauge) < inTokens(run.policy.thresholds.compact, gauge.window.tokens);
+}
+
+/**
  * Gives up after claude's own brake has ended the turn. claude does so when a window fills three times within three
  * calls.
  */
 export function giveUpAfterBreaker(state: GovernorState, event: ResultEvent): GovernorState {
-  if (!isRefillBreaker(event) || !canEndTurn(state) || isExactPossible(state)) return state;
+  if (!isRefillBreaker(event) || !canEndTurn(state) || canRelieveBrake(state)) return state;
   const reason = `claude has ended the turn, because its window was filled again at once${filledBy(state.work.tools)}`;
   return changedIn(state, 'relief', { giveUpReason: reason });
 }

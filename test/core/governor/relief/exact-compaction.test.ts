@@ -287,6 +287,39 @@ describe('a compaction by the mod', () => {
   });
 });
 
+describe("after claude's own brake, with an exact compaction that frees little", () => {
+  const brake = resultLine({ is_error: true, subtype: 'success', terminal_reason: 'rapid_refill_breaker' });
+
+  it('ends the run at once if the system prompt and the tools leave no room', () => {
+    const driver = drive(runWith({ exact: true }));
+    driver.begin();
+    driver.prompt('Do it.');
+    driver.claude(initLine(NEW), callLine(163_000), resultLine());
+    load(driver);
+    driver.prompt('Go on.');
+    driver.claude(initLine(NEW), callLine(168_000));
+    expect(visibilityOf(driver.state, decodeObject(brake))).toBe('show');
+    const actions = driver.claude(brake);
+    expect(kinds(actions)).toContain('write-handoff');
+    expect(said(actions)).toEqual([]);
+  });
+
+  it('compacts only as often as compactions may fail, also if claude compacts in between', () => {
+    const driver = ready(FULL);
+    driver.prompt('Next.');
+    driver.tell(compacted());
+    driver.claude(...manual, initLine(NEW), callLine(165_000));
+    const commands: unknown[] = [];
+    for (let number = 2; number < 8; number++) {
+      driver.claude(boundaryLine('auto', 168_000), callLine(166_000));
+      commands.push(...said(driver.claude(brake)).filter((text) => String(text).startsWith('/compact')));
+      driver.tell(compacted({ ...RECEIPT, number }));
+      driver.claude(...manual, initLine(NEW), callLine(165_000));
+    }
+    expect(commands.length).toBeLessThanOrEqual(2);
+  });
+});
+
 /** claude's answer to the request to load the mod, in an envelope of its own. */
 function refuse(driver: Driver, answer: Line, isSilent = false): void {
   driver.tell({ kind: 'exact-folder', path: '/tmp/mod' });
