@@ -1,11 +1,11 @@
 // Plays jobs drawn by lot with claude alone and with ctxb, and prints where the saving that a run tells differs from the
-// real one, and how many runs cost more than the bound: node dist/bench/told.mjs [drawn|wide|long|kinds|reported|level|a kind] [first seed] [last seed]
+// real one, and how many runs cost more than the bound: node dist/bench/told.mjs [drawn|wide|long|kinds|reported|level|resumed|thinking|a kind] [first seed] [last seed]
 import { savedUsd } from '../../src/core/governor/relief/accounts.ts';
 import { sumOf } from '../../src/core/text/sum-of.ts';
 import { drawn, drawnLong, drawnWide } from '../support/economy/drawn.ts';
 import { drawnKind, KINDS } from '../support/economy/kinds.ts';
 import { mostUsd, type Played, playAlone, playGoverned, savedByAccount } from '../support/economy/played-claude.ts';
-import { atLevels, REPORTED, reportedJob, WINDOWS } from '../support/economy/reported.ts';
+import { hasSettings, inSettings, REPORTED, reportedJob, WINDOWS } from '../support/economy/reported.ts';
 import { jobOf } from '../support/economy/shapes.ts';
 import type { Driver } from '../support/governor.ts';
 import { line, usd } from './range.ts';
@@ -67,7 +67,7 @@ function rowOf(name: string, alone: Played, run: Played, { skipped, owed, summar
 
 function namesOf(kind: string): string[] {
   if (kind === 'kinds') return Object.keys(KINDS);
-  if (kind === 'level') return [...Object.keys(KINDS), ...Object.keys(REPORTED)];
+  if (hasSettings(kind)) return [...Object.keys(KINDS), ...Object.keys(REPORTED)];
   return kind === 'reported' ? Object.keys(REPORTED) : [kind];
 }
 
@@ -84,12 +84,13 @@ const names = namesOf(kind);
 const rows = names.flatMap((name) =>
   seeds.flatMap((seed) =>
     jobsOf(name, seed)
-      .flatMap(kind === 'level' ? atLevels : (each) => each)
+      .flatMap((each) => inSettings(kind, each))
       .map(({ job, world }): Row => {
         const counted: Counted = { skipped: 0, owed: 0, summaries: 0 };
         const run = playGoverned(job, world, (driver) => watched(driver, counted));
-        const level = world.level === undefined ? '' : `, level ${world.level / 1_000}k`;
-        const title = `${name} ${seed}, ${world.model}, ${world.window / 1_000}k${level}`;
+        const level = [world.level, world.resumed, world.thoughts].find((tokens) => tokens !== undefined);
+        const setting = level === undefined ? '' : `, ${kind} ${level / 1_000}k`;
+        const title = `${name} ${seed}, ${world.model}, ${world.window / 1_000}k${setting}`;
         return rowOf(title, playAlone(job, world), run, counted);
       }),
   ),

@@ -25,7 +25,7 @@ import {
   runWith,
   userLine,
 } from '../governor.ts';
-import { read } from './moves.ts';
+import { read, textOf } from './moves.ts';
 
 /** An answer of the model, with the results of its tool calls. */
 export interface Call {
@@ -78,7 +78,7 @@ export interface PlayedSetup {
   readonly ended?: boolean;
   /** The user has set the level at which claude compacts. */
   readonly level?: number;
-  /** Output tokens of each call beside its words: thoughts that do not stay. */
+  /** Tokens of the thoughts of each call. They stay until a compaction. */
   readonly thoughts?: number;
   /** Tokens of the conversation that the run resumes. Its contents are not needed any more. */
   readonly resumed?: number;
@@ -179,6 +179,7 @@ class PlayedClaude {
   #turns = 0;
   readonly #driver: Driver | undefined;
   readonly #prefix: number;
+  readonly #thoughts: number;
   #messages: Message[] = [];
   #tokens = 0;
   #cached = 0;
@@ -209,6 +210,7 @@ class PlayedClaude {
     this.#world = world;
     this.#driver = driver;
     this.#prefix = world.prefix ?? 33_000;
+    this.#thoughts = world.thoughts ?? 0;
     this.#trigger = this.#ownLevel();
     this.#rendered = world.model;
     this.#mod = createPlayedClaude({
@@ -312,9 +314,11 @@ class PlayedClaude {
   /** A call, and the results it asked for; true: the turn is over. */
   #step({ text, uses, results, output, ends, again, agent = [] }: Call): boolean {
     this.#makeRoom();
-    const usage = this.#call(output + (this.#world.thoughts ?? 0));
+    const usage = this.#call(output + this.#thoughts);
     if (again !== true && uses.every(({ tool }) => tool !== 'Read')) this.#bills.push(this.#usd);
+    this.#tokens += this.#thoughts;
     const content = [
+      ...thoughtOf(this.#thoughts),
       { type: 'text', text },
       ...uses.map(({ tool_use_id: id, tool: name, input }) => ({ type: 'tool_use', id, name, input })),
     ];
@@ -500,7 +504,8 @@ class PlayedClaude {
     const stays = new Set(answeredIn(this.#messages));
     const gone = answeredIn(had).flatMap((id) => (stays.has(id) ? [] : (this.#contents.get(id) ?? [])));
     const written = this.#tokens + gone.reduce((sum, size) => sum + size, 0);
-    const perCall = tokens * (this.#world.cold === true ? cacheWrite : cacheRead) + (FETCH_OUTPUT + (this.#world.thoughts ?? 0)) * output;
+    const perCall =
+      tokens * (this.#world.cold === true ? cacheWrite : cacheRead) + (FETCH_OUTPUT + this.#thoughts) * output;
     return (written * cacheWrite + gone.length * perCall) / 1e12;
   }
 
@@ -542,6 +547,10 @@ function levelOf({ model, window, level }: PlayedSetup): number {
 
 /** Tokens of a call that fetches something. */
 const FETCH_OUTPUT = 150;
+
+function thoughtOf(tokens: number) {
+  return tokens === 0 ? [] : [{ type: 'thinking', thinking: textOf('thought', tokens), signature: 'sign' }];
+}
 
 function priceOfWorld({ model }: PlayedSetup) {
   const price = priceOf(model, PRICES);

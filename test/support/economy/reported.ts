@@ -385,10 +385,19 @@ export function reportedJob(name: string, seed: number, window: Window): { job: 
   return { job: jobOfWorks(parts, seed), world: worldOf(random, window) };
 }
 
-/** Shares of the window at which users let claude compact. */
-const LEVEL_SHARES = [0.4, 0.5, 0.8];
+/** Settings in which a job is played: `level` at which users let claude compact, session that the run resumes, thoughts. */
+const SETTINGS: Readonly<Record<string, (window: number) => readonly Partial<PlayedSetup>[]>> = {
+  level: (window) => [0.4, 0.5, 0.8].map((share) => ({ level: share * window })),
+  resumed: (window) => [0.2, 0.5].map((share) => ({ resumed: share * window })),
+  thinking: () => [1_000, 4_000].map((thoughts) => ({ thoughts })),
+};
 
-/** A job once at each level that users set. */
-export function atLevels<T extends { readonly world: PlayedSetup }>(each: T) {
-  return LEVEL_SHARES.map((share) => ({ ...each, world: { ...each.world, level: share * each.world.window } }));
+/** A job once in each setting of that name; without one, as it is. */
+export function inSettings<T extends { readonly world: PlayedSetup }>(name: string, each: T) {
+  const settings = SETTINGS[name]?.(each.world.window) ?? [{}];
+  return settings.map((setting) => ({ ...each, world: { ...each.world, ...setting } }));
+}
+
+export function hasSettings(name: string): boolean {
+  return name in SETTINGS;
 }

@@ -59,6 +59,8 @@ export const EMPTY_GAUGE = {
   added: NO_CONTENT,
   /** Thoughts since the last prompt, in expected tokens: some models forget them at the next prompt. */
   thoughts: 0,
+  /** Thoughts of all calls, in expected tokens. */
+  allThoughts: 0,
   calibration: UNCALIBRATED,
   calls: 0,
   /** Total growth of the context over all calls, in tokens. */
@@ -92,6 +94,11 @@ export interface Reading {
 /** Tokens of the system prompt and the tools; 0 until known. */
 export function prefixOf({ first = 0 }: Gauge): number {
   return first;
+}
+
+/** Mean tokens of the thoughts of a call. */
+export function thoughtsPerCall({ allThoughts, calls }: Gauge): number {
+  return allThoughts / Math.max(1, calls);
 }
 
 /** Size of the next request, in tokens. */
@@ -143,6 +150,7 @@ export function addCall(gauge: Gauge, { messageId, model, usage, outputKnown, ge
     call: { messageId, model, usage, peaks: gauge.peaks, output: usage.output, outputKnown, generated },
     added: NO_CONTENT,
     thoughts: gauge.thoughts + generated.thoughts,
+    allThoughts: gauge.allThoughts + generated.thoughts,
     calibration: calibrationFor(model, previous === null ? gauge.calibration : learnFromCall(gauge, previous, used)),
     calls: gauge.calls + 1,
     grown: gauge.grown + (previous === null ? 0 : Math.max(0, used - gauge.used)),
@@ -171,10 +179,11 @@ export function extendCall(gauge: Gauge, figures: Pick<CallFigures, 'generated'>
     generated: addContent(gauge.call.generated, figures.generated),
   };
   const thoughts = gauge.thoughts + figures.generated.thoughts;
+  const allThoughts = gauge.allThoughts + figures.generated.thoughts;
   const used = contextOf(usage);
   const before = { peak: Math.max(0, ...Object.values(peaks)), peaks, windowModel: gauge.windowModel };
   const window = learnFromContext(gauge.window, used);
-  return changedGauge(gauge, { call, thoughts, window, used, ...withPeak(before, used) });
+  return changedGauge(gauge, { call, thoughts, allThoughts, window, used, ...withPeak(before, used) });
 }
 
 export function withFinalOutput(gauge: Gauge, output: number): Gauge {

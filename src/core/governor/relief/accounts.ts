@@ -3,7 +3,7 @@ import { toUsd } from '../cost/cost.ts';
 import { multiply, type Price, priceAt, priceFor, type Rates, USUAL_RATIOS } from '../cost/prices.ts';
 import { expiredIdleMs, isUsuallyHit, writePrice } from '../cost/prompt-cache.ts';
 import type { Replaced } from '../facts.ts';
-import { predictedTokens, prefixOf } from '../gauge/gauge.ts';
+import { predictedTokens, prefixOf, thoughtsPerCall } from '../gauge/gauge.ts';
 import { claudesLevel } from '../policy.ts';
 import { promptsInTurn, waiting } from '../prompts/mailbox.ts';
 import type { GovernorState } from '../state.ts';
@@ -178,7 +178,7 @@ export function workingSetOf(state: GovernorState): WorkingSet {
   const price = priceToCome(state);
   const { write, cacheRead } = ratesToCome(state);
   // Between two reliefs, the mean context is about half as large.
-  const call = callCost(predictedTokens(gauge) / 2, price);
+  const call = callCost(predictedTokens(gauge) / 2, price, thoughtsPerCall(gauge));
   const held = [...contents.byName.values()].filter(({ tokens }) => tokens > 0);
   // A small result keeps its whole step, so the text and thoughts beside it count too.
   const beside =

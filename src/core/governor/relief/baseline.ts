@@ -1,6 +1,6 @@
 import { contextOf, type Usage } from '../../protocol/usage.ts';
 import { microUsdOf, type Price } from '../cost/prices.ts';
-import { callOutput, type Gauge, predictedTokens, prefixOf } from '../gauge/gauge.ts';
+import { callOutput, type Gauge, predictedTokens, prefixOf, thoughtsPerCall } from '../gauge/gauge.ts';
 import type { Contents } from './content.ts';
 import { CALL_TOKENS } from './economic-moment.ts';
 import { type ReshownContents, reshownContents } from './working-set.ts';
@@ -166,9 +166,10 @@ const MAX_CONTEXT_PER_PREFIX = 20;
  *
  * @param isCold whether these calls find an empty cache
  */
-function withExtraFetches(baseline: Baseline, { contents, price }: NewCall, isCold: boolean): Baseline {
+function withExtraFetches(baseline: Baseline, { contents, price, gauge }: NewCall, isCold: boolean): Baseline {
   const { calls, tokens } = contents.step.baselineFetches;
-  const cost = calls * readingCost(baseline.context + tokens / 2, CALL_TOKENS, price, isCold);
+  const output = CALL_TOKENS + thoughtsPerCall(gauge);
+  const cost = calls * readingCost(baseline.context + tokens / 2, output, price, isCold);
   const uncertain = baseline.uncertain + cost + readingCost(tokens, 0, price, true);
   return withCost({ ...baseline, uncertain }, 0, cost);
 }
@@ -257,9 +258,13 @@ function baselineUsage(usage: Usage, context: number, growth: number, cachedToke
   return { ...usage, input: 0, cacheRead: read, cacheCreation: all - read, ...hour };
 }
 
-/** Cost of a call that only fetches content, in micro-dollars. @param context tokens that the call reads */
-export function callCost(context: number, price: Price): number {
-  return readingCost(context, CALL_TOKENS, price, false);
+/**
+ * Cost of a call that only fetches content, in micro-dollars.
+ * @param context tokens that the call reads
+ * @param thoughts tokens of its thoughts
+ */
+export function callCost(context: number, price: Price, thoughts = 0): number {
+  return readingCost(context, CALL_TOKENS + thoughts, price, false);
 }
 
 /** Cost of reading `tokens`, in micro-dollars. @param isCold whether the cache is empty */

@@ -1,5 +1,5 @@
 import { RESTORE_TOKENS } from '../../protocol/exact-plan.ts';
-import { predictedTokens, prefixOf } from '../gauge/gauge.ts';
+import { predictedTokens, prefixOf, thoughtsPerCall } from '../gauge/gauge.ts';
 import { isBounded, nativeLevel } from '../policy.ts';
 import { isAsking } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
@@ -69,7 +69,7 @@ function allowedToGiveBack(state: GovernorState): GovernorState['relief']['given
 
 /** Cost of a summary in the middle of a task, in micro-dollars: a call, and fetching again what the work needs. */
 export function cycleCost(state: GovernorState, { cost }: WorkingSet['needed']): number {
-  return cost + callCost(compactionLevel(state), priceToCome(state));
+  return cost + callCost(compactionLevel(state), priceToCome(state), thoughtsPerCall(state.gauge));
 }
 
 /** Adds the estimated text that ctxb gives back after a summary. */

@@ -18,6 +18,8 @@ export interface ReliefForecast {
   /** Output tokens of the relief: the summary or document, and the thoughts before it. */
   readonly answerTokens: number;
   readonly refetched: Refetched;
+  /** Tokens of a call that fetches something. */
+  readonly callTokens: number;
   readonly rates: CallRates;
 }
 
@@ -166,10 +168,10 @@ export function stakesOfRelief(outlook: ReliefForecast, { isCold, isFollowed, pr
 }
 
 /** Cost of a relief beyond a call of size `sizeAfter`, in millionths of a micro-dollar. */
-function reliefCost({ sizeAfter, prefix, answerTokens, refetched, rates }: Cycle): number {
+function reliefCost({ sizeAfter, prefix, answerTokens, refetched, callTokens, rates }: Cycle): number {
   const writeCost = Math.max(0, sizeAfter - prefix) * (rates.write - rates.cacheRead);
   const repeatCost =
-    refetched.calls * ((sizeAfter + refetched.tokens / 2) * rates.cacheRead + CALL_TOKENS * rates.output) +
+    refetched.calls * ((sizeAfter + refetched.tokens / 2) * rates.cacheRead + callTokens * rates.output) +
     refetched.tokens * rates.write +
     (refetched.cost ?? 0) * 1_000_000;
   return answerTokens * rates.output + writeCost + repeatCost;

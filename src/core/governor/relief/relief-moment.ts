@@ -1,6 +1,6 @@
 import { toUsd } from '../cost/cost.ts';
 import { expiredIdleMs } from '../cost/prompt-cache.ts';
-import { callOutput, crossedText, isGuess, predictedTokens, prefixOf } from '../gauge/gauge.ts';
+import { callOutput, crossedText, isGuess, predictedTokens, prefixOf, thoughtsPerCall } from '../gauge/gauge.ts';
 import { handoffLevel, inTokens, isBounded } from '../policy.ts';
 import { waiting } from '../prompts/mailbox.ts';
 import { forecastGrowth } from '../prompts/turns.ts';
@@ -8,6 +8,7 @@ import type { GovernorState } from '../state.ts';
 import { allowedLoss, namedFiles, priceOfModel, ratesToCome, WORST_CASE_BOUND, workingSetOf } from './accounts.ts';
 import { compactionLevel, cycleCost } from './beside-summary.ts';
 import {
+  CALL_TOKENS,
   cacheAwareMoment,
   compareCosts,
   type ReliefForecast,
@@ -86,6 +87,7 @@ function outlookOf(state: GovernorState, how: ReliefForecast['how']): ReliefFore
     // `ASSUMED_CALLS` calls with the usual growth are included. They matter while the session has few calls.
     growth: (gauge.grown + ASSUMED_CALLS * USUAL_GROWTH) / (Math.max(0, gauge.calls - 1) + ASSUMED_CALLS),
     calls: callsToCome(state),
+    callTokens: CALL_TOKENS + thoughtsPerCall(gauge),
     rates: ratesToCome(state),
   };
 }

@@ -15,7 +15,14 @@ import { NO_CONTENTS } from '../../../../src/core/governor/relief/content.ts';
 import { fieldsOf } from '../../../../src/core/protocol/fields.ts';
 import { drawnLong } from '../../../support/economy/drawn.ts';
 import { drawnKind } from '../../../support/economy/kinds.ts';
-import { type PlayedSetup, playAlone, playGoverned, savedByAccount } from '../../../support/economy/played-claude.ts';
+import {
+  mostUsd,
+  type PlayedSetup,
+  playAlone,
+  playGoverned,
+  savedByAccount,
+} from '../../../support/economy/played-claude.ts';
+import { reportedJob } from '../../../support/economy/reported.ts';
 import { jobOf, type Shape } from '../../../support/economy/shapes.ts';
 import { afterTurn, boundaryLine, callLine, resultLine } from '../../../support/governor.ts';
 
@@ -74,6 +81,21 @@ it.each([30_000, 60_000, 100_000])('a run that resumes %d tokens reports its sav
   const times = toldOverMeasured(SEVEN_PARTS, world);
   expect(times).toBeGreaterThan(0.95);
   expect(times).toBeLessThan(1.05);
+});
+
+describe('with a model that thinks before each call', () => {
+  it('a run reports its saving', () => {
+    const { job, world } = reportedJob('habit', 1, 200_000);
+    const setup = { ...world, thoughts: 4_000 };
+    const [alone, run] = [playAlone(job, setup), playGoverned(job, setup)];
+    expect(Math.abs(savedByAccount(run) - (alone.usd - run.usd)) / alone.usd).toBeLessThan(0.1);
+  });
+
+  it.each([1_000, 4_000])('a run keeps to its bound: %d tokens', (thoughts) => {
+    const { job, world } = drawnKind('growingDiff', 1);
+    const run = playGoverned(job, { ...world, thoughts });
+    expect(run.usd).toBeLessThan(mostUsd(run, playAlone(job, { ...world, thoughts }).usd));
+  });
 });
 
 it('a summary of claude alone after a pause leaves the system prompt in the cache', () => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { drawnKind, KINDS } from '../../../support/economy/kinds.ts';
 import { mostUsd, playAlone, playGoverned, savedByAccount } from '../../../support/economy/played-claude.ts';
-import { atLevels, REPORTED, reportedJob, WINDOWS } from '../../../support/economy/reported.ts';
+import { inSettings, REPORTED, reportedJob, WINDOWS } from '../../../support/economy/reported.ts';
 import { sampled } from '../../../support/size.ts';
 
 /** These come back to all contents of a prompt at its end, and so pay the price of a compaction. */
@@ -55,7 +55,7 @@ it.each([
 const jobsAtLevels = [
   ...jobs.map(([name, seed, window]) => ({ name, seed, ...reportedJob(name, seed, window) })),
   ...Object.keys(KINDS).flatMap((name) => [1, 2, 3].map((seed) => ({ name, seed, ...drawnKind(name, seed) }))),
-].flatMap(atLevels);
+].flatMap((each) => inSettings('level', each));
 
 it.each(sampled(jobsAtLevels, 79))(
   'with a level that the user has set, a job keeps the bound, and reports its saving: $name $seed, $world.level of $world.window',
