@@ -220,6 +220,7 @@ class PlayedClaude {
       prompt: (line) => this.#read(line),
     });
     for (let at = 0; this.#tokens < (world.resumed ?? 0); at++) this.#recall(at);
+    if (world.resumed !== undefined) [this.#cached, this.#cachedAt] = [this.#context(), Number.NEGATIVE_INFINITY];
     driver?.begin();
     this.#obey();
   }

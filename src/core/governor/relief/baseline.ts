@@ -79,7 +79,9 @@ export function baselineAfterReplacing(
 ): Baseline {
   if (isOwn)
     return { ...settleCall(baseline, callOutput(before), isCallOfBaseline(step)), context: 0, carriedInput: 0 };
-  const carriedInput = baseline.carriedInput + (baseline.wasReplaced ? 0 : predictedTokens(before) - before.used);
+  // In a resumed session, the baseline's first call reads the whole conversation.
+  const known = baseline.open === undefined ? 0 : before.used;
+  const carriedInput = baseline.carriedInput + (baseline.wasReplaced ? 0 : predictedTokens(before) - known);
   return { ...baseline, carriedInput, wasReplaced: true };
 }
 
@@ -123,9 +125,10 @@ export function baselineAfterCall(before: Baseline, call: NewCall): Baseline {
     : contextOf(usage) - gauge.used;
   // The call that fetches a content stays in the context too.
   const fetched = step.baselineFetches.tokens + step.baselineFetches.calls * CALL_TOKENS;
-  const fresh = isFirst
-    ? contextOf(usage) - baseline.context - call.given
-    : Math.max(0, growthTokens) * (1 - step.refetchedTokens / Math.max(1, step.size)) + step.cut + fetched;
+  const fresh =
+    isFirst && !before.wasReplaced
+      ? contextOf(usage) - baseline.context - call.given
+      : Math.max(0, growthTokens) * (1 - step.refetchedTokens / Math.max(1, step.size)) + step.cut + fetched;
   // The next call brings the content that a skipped call fetched.
   const openCall = isCallOfBaseline(step) ? undefined : before.open;
   const growth = (openCall?.growth ?? 0) + fresh;

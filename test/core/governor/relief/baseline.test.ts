@@ -55,6 +55,14 @@ it('a run reports its saving if the model counts fewer tokens than estimated', (
   expect(times).toBeLessThan(1.05);
 });
 
+it('a run that compacts a resumed session before its first call reports its saving', () => {
+  const { job, world } = reportedJob('byPlan', 1, 200_000);
+  const setup = { ...world, resumed: 100_000 };
+  const [alone, run] = [playAlone(job, setup), playGoverned(job, setup)];
+  expect(run.reliefs[0]?.call).toBe(0);
+  expect(Math.abs(savedByAccount(run) - (alone.usd - run.usd)) / alone.usd).toBeLessThan(0.05);
+});
+
 /** Models that the user chooses, by the number of the prompt before. */
 function chosenAt(models: Readonly<Record<number, string>>): Pick<PlayedSetup, 'chosen'> {
   const windowOf = (model: string) => ({ model, window: model === SONNET.model ? SONNET.window : 1_000_000 });
