@@ -5,7 +5,7 @@ import { playLongSession } from '../support/fuzz/long-session.ts';
 import { sized } from '../support/size.ts';
 import { createPlace, ctxb, journalOf } from './fakes.ts';
 
-const RUNS = sized(20, 200);
+const RUNS = sized(12, 200);
 
 /** The smallest claude there is: a shell that answers each prompt with a result. */
 const TINY = `#!/bin/sh
