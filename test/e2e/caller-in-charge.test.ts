@@ -295,7 +295,7 @@ it('a turn that the caller interrupts while claude dies is stopped after the res
   await using world = await startWorld({
     calls: [
       { tools: [{ name: 'Bash', input: { command: 'touch begun; sleep 100', description: 'Wait' } }] },
-      { text: 'done' },
+      { text: 'never read', delayMs: 60_000 },
     ],
   });
   const record = join(world.scratch.cwd, 'record.ndjson');
