@@ -130,6 +130,8 @@ export const NEW_CONTROL = {
   requests: [] as readonly ControlRequestEvent[],
   /** The caller's answered requests and changes of permissions that a new process needs again, oldest first. */
   settings: [] as readonly Fields[],
+  /** Whether this process has got the permissions of the session as settings. */
+  hasGivenPermissions: false,
 };
 
 export type ControlPurpose =

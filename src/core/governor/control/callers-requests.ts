@@ -29,9 +29,14 @@ export function recordMode(state: GovernorState, { event }: Line<ModeEvent>): Go
   return keepSetting(state, { subtype: 'set_permission_mode', mode: event.permissionMode });
 }
 
-/** Keeps the permissions that the caller sets for the session when it allows a tool. claude forgets them at its end. */
-export function recordPermissions(state: GovernorState, { response }: ControlResponseEvent): GovernorState {
-  return listOf(response.updatedPermissions).map(fieldsOf).reduce(keepSetting, state);
+/**
+ * Keeps the permissions that the caller sets for the session when it, or its hook, allows a tool. claude forgets them at
+ * its end. It ignores the answer to a question that it has cancelled.
+ */
+export function recordPermissions(state: GovernorState, { requestId, response }: ControlResponseEvent): GovernorState {
+  if (!state.process.control.questions.includes(requestId)) return state;
+  const { decision = response } = fieldsOf(response.hookSpecificOutput);
+  return listOf(fieldsOf(decision).updatedPermissions).map(fieldsOf).reduce(keepSetting, state);
 }
 
 /** Keeps what has set something, in place of an earlier setting with the same name. */
@@ -74,7 +79,9 @@ export function reopenControl(state: GovernorState): GovernorState {
   const isOpening = requests.some(isInitialize);
   const opened = requests.filter(isInitialize).reduce(repeatRequest, isOpening ? state : openControl(state));
   const set = withPermissions(settings).reduce((next, body) => request(next, 'setting', body), opened);
-  return requests.filter((one) => !isInitialize(one)).reduce(repeatRequest, set);
+  const hasGivenPermissions = settings.some(isPermission);
+  const given = changedIn(set, 'control', { hasGivenPermissions });
+  return requests.filter((one) => !isInitialize(one)).reduce(repeatRequest, given);
 }
 
 function isInitialize({ subtype }: ControlRequestEvent): boolean {
@@ -84,17 +91,38 @@ function isInitialize({ subtype }: ControlRequestEvent): boolean {
 function repeatRequest(state: GovernorState, one: ControlRequestEvent): GovernorState {
   const { requestId, request } = one;
   if (isInitialize(one)) return mergeInitialize(state, request, requestId);
-  return emit(state, { kind: 'send', line: controlLine(requestId, request) });
+  return emit(state, { kind: 'send', line: controlLine(requestId, keepingPermissions(state, request)) });
 }
 
 /** The settings, with one request for all permissions: those of the session, and of the request that it replaces. */
 function withPermissions(settings: readonly Fields[]): readonly Fields[] {
   const updates = settings.filter(isPermission);
   if (updates.length === 0) return settings;
-  const latest = settings.map((one) => fieldsOf(one.settings).permissions).findLast((one) => one !== undefined);
-  const permissions = updates.reduce(withUpdate, fieldsOf(latest));
   const others = settings.filter((one) => !isPermission(one));
+  const latest = others.findLast(setsPermissions) ?? { subtype: 'apply_flag_settings', settings: {} };
+  const { permissions } = fieldsOf(addUpdates(latest, updates).settings);
   return [...others, { subtype: 'apply_flag_settings', settings: { permissions } }];
+}
+
+function setsPermissions({ settings }: Fields): boolean {
+  return fieldsOf(settings).permissions !== undefined;
+}
+
+function addUpdates(request: Fields, updates: readonly Fields[]): Fields {
+  const settings = fieldsOf(request.settings);
+  return {
+    ...request,
+    settings: { ...settings, permissions: updates.reduce(withUpdate, fieldsOf(settings.permissions)) },
+  };
+}
+
+/**
+ * The caller's request for a process that has got the session's permissions as settings: claude would drop these if the
+ * request sets others.
+ */
+export function keepingPermissions({ process: { control } }: GovernorState, request: Fields): Fields {
+  if (!control.hasGivenPermissions || !setsPermissions(request)) return request;
+  return addUpdates(request, control.settings.filter(isPermission));
 }
 
 /** Updates the lists of claude's settings. A change of the mode changes no list. */

@@ -1,13 +1,13 @@
 import { isContent } from '../../protocol/blocks.ts';
 import type { ControlRequestEvent, Event } from '../../protocol/events.ts';
 import { type Fields, fieldsOf, parseFields, parseJson } from '../../protocol/fields.ts';
-import { recordPermissions, recordRequest } from '../control/callers-requests.ts';
+import { keepingPermissions, recordPermissions, recordRequest } from '../control/callers-requests.ts';
 import { askAgents, closeQuestion, mergeInitialize, openControl, refuseQuestions } from '../control/control.ts';
 import type { OutsideRequest, Prompt } from '../input.ts';
 import { recordInterrupt } from '../operations/compact.ts';
 import { adviseDueRelief, dueRelief } from '../operations/relief.ts';
 import { answerWithDeferredEnd, closeAnswered, waiting, withPrompt } from '../prompts/mailbox.ts';
-import { countSent, hasCtxbUuid, ownUuid, stopWhenTurnBegins, successLine } from '../prompts/own-lines.ts';
+import { controlLine, countSent, hasCtxbUuid, ownUuid, stopWhenTurnBegins, successLine } from '../prompts/own-lines.ts';
 import { toPrompt } from '../prompts/prompt.ts';
 import { withoutWakeup } from '../prompts/tasks.ts';
 import type { Requester } from '../relief/relief-state.ts';
@@ -49,7 +49,7 @@ function requestToCtxb(event: Event): { readonly ask: OutsideRequest; readonly b
 
 function dispatch(state: GovernorState, event: Event, line: string): GovernorState {
   if (event.kind === 'control-response') {
-    return recordPermissions(sendLine(closeQuestion(state, event.requestId), line), event);
+    return sendLine(closeQuestion(recordPermissions(state, event), event.requestId), line);
   }
   if (event.kind !== 'user' || !isAnswerable(line)) return sendLine(state, line);
   const prompt = toPrompt(event, line);
@@ -82,7 +82,10 @@ function handleControlRequest(asked: GovernorState, event: ControlRequestEvent, 
     const stopped = changedIn(state, 'turn', { stopped: state.turn.stopped ?? 'asked' });
     return sendLine(stopHeldTurnLater(recordInterrupt(endPause(stopped))), line);
   }
-  if (event.subtype !== 'initialize') return sendLine(state, line);
+  if (event.subtype !== 'initialize') {
+    const request = keepingPermissions(state, event.request);
+    return sendLine(state, request === event.request ? line : controlLine(event.requestId, request));
+  }
   // The next process gets the recorded `initialize`.
   return state.process.phase === 'dead' ? state : mergeInitialize(state, event.request, event.requestId);
 }

@@ -13,8 +13,19 @@ import {
   sent,
 } from '../../../support/governor.ts';
 
-function ask(driver: Driver, id: string, request: Line): void {
-  driver.caller({ type: 'control_request', request_id: id, request });
+function ask(driver: Driver, id: string, request: Line): readonly Action[] {
+  return driver.caller({ type: 'control_request', request_id: id, request });
+}
+
+const QUESTION = { type: 'control_request', request_id: 'q', request: { subtype: 'can_use_tool', tool_name: 'Bash' } };
+
+function answerToQuestion(response: Line): Line {
+  return { type: 'control_response', response: { subtype: 'success', request_id: 'q', response } };
+}
+
+function permit(driver: Driver, response: Line): void {
+  driver.claude(QUESTION);
+  driver.caller(answerToQuestion(response));
 }
 
 function answer(driver: Driver, id: string, subtype = 'success'): void {
@@ -173,18 +184,32 @@ describe('a replacement process gets', () => {
       folders('addDirectories', '/a', '/b'),
       folders('removeDirectories', '/a'),
     ];
-    const response = { behavior: 'allow', updatedInput: {}, updatedPermissions };
-    driver.caller({ type: 'control_response', response: { subtype: 'success', request_id: 'q', response } });
+    const [first, ...others] = updatedPermissions;
+    const decision = { behavior: 'allow', updatedPermissions: others };
+    permit(driver, { behavior: 'allow', updatedInput: {}, updatedPermissions: [first] });
+    permit(driver, { hookSpecificOutput: { hookEventName: 'PermissionRequest', decision } });
     die(driver);
     const bodies = sent(driver.begin()).map(({ request }) => (request as Line).settings);
-    expect(bodies.at(-1)).toEqual({
-      permissions: {
-        deny: ['Read', 'Bash(rm:*)', 'Bash(grep "\\\\\\(a\\\\\\)")', 'WebFetch'],
-        allow: ['Bash(two)'],
-        ask: ['Bash(three)'],
-        additionalDirectories: ['/b'],
-      },
-    });
+    const permissions = {
+      deny: ['Bash(rm:*)', 'Bash(grep "\\\\\\(a\\\\\\)")', 'WebFetch'],
+      allow: ['Bash(two)'],
+      ask: ['Bash(three)'],
+      additionalDirectories: ['/b'],
+    };
+    expect(bodies.at(-1)).toEqual({ permissions: { ...permissions, deny: ['Read', ...permissions.deny] } });
+    // claude replaces all permissions that it has got as settings.
+    const later = { subtype: 'apply_flag_settings', settings: { model: 'opus', permissions: { deny: ['Write'] } } };
+    const settings = { model: 'opus', permissions: { ...permissions, deny: ['Write', ...permissions.deny] } };
+    expect(sent(ask(driver, 'c2', later))).toEqual([expect.objectContaining({ request: { ...later, settings } })]);
+  });
+
+  it('no permissions of an answer that came too late', () => {
+    const driver = inTurn();
+    const updatedPermissions = [{ type: 'addDirectories', directories: ['/a'], destination: 'session' }];
+    driver.claude(QUESTION, { type: 'control_cancel_request', request_id: 'q' });
+    driver.caller(answerToQuestion({ behavior: 'allow', updatedPermissions }));
+    die(driver);
+    expect(asked(driver.begin())).toEqual([OPENING]);
   });
 
   it("each unanswered initialize of the caller, with ctxb's hooks in it", () => {
