@@ -21,7 +21,10 @@ export function recordResponse(state: GovernorState, { event }: Line<ControlResp
   const others = changedIn(state, 'control', { requests: requests.filter((one) => one !== answered) });
   const { status, cwd } = event.response;
   if (answered.subtype === 'set_cwd' && status === 'ok') return changedIn(others, 'session', { folder: textOf(cwd) });
-  return event.ok ? keepSetting(others, answered.request) : others;
+  if (!event.ok) return others;
+  // claude ends now, with code 1 if a turn runs.
+  if (answered.subtype === 'end_session') return changedIn(others, 'mailbox', { input: 'closed' });
+  return keepSetting(others, answered.request);
 }
 
 /** Keeps claude's permission mode. The caller can also change it by its answer to a question of claude's. */

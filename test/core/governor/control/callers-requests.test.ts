@@ -55,6 +55,14 @@ function asked(actions: readonly Action[]): unknown[] {
 
 const OPENING = ['ctxb', 'initialize'];
 
+it('no process follows after end_session', () => {
+  const driver = inTurn();
+  ask(driver, 'c1', { subtype: 'end_session' });
+  answer(driver, 'c1');
+  driver.tell(exitEvent({ code: 1, signal: undefined, delivered: ['prompt-2'] }));
+  expect(driver.actions.map(({ kind }) => kind)).not.toContain('start-claude');
+});
+
 describe('a replacement process gets', () => {
   it('requests that the caller sent between the two processes', () => {
     const driver = inTurn();
