@@ -40,6 +40,8 @@ export class ModelClaude {
   #notices = 0;
   #hooks: Readonly<Record<string, readonly string[]>> = {};
   #turn: Beats | undefined;
+  /** The prompts of the turn, or of the last one. */
+  #said: readonly Said[] = [];
   #halt: Beat | undefined;
   #isDeaf = false;
 
@@ -133,11 +135,9 @@ export class ModelClaude {
     if (first === undefined) {
       if (this.#notices === 0) return false;
       this.#notices--;
-      this.#turn = beatsOf(this.#world, []);
-      return true;
-    }
-    const said = isCommand(first) ? this.#queue.splice(0, 1) : this.#takePlain();
-    this.#turn = beatsOf(this.#world, said);
+      this.#said = [];
+    } else this.#said = isCommand(first) ? this.#queue.splice(0, 1) : this.#takePlain();
+    this.#turn = beatsOf(this.#world, this.#said);
     return true;
   }
 
@@ -203,7 +203,7 @@ export class ModelClaude {
         this.#moveTrigger(id, fieldsOf(fieldsOf(request.settings).env));
         return;
       case 'interrupt':
-        this.#interrupt(id);
+        this.#interrupt(id, request);
         return;
       case 'reload_plugins':
         this.#world.run.hasMod = this.#options.habits.exact > 0;
@@ -236,13 +236,17 @@ export class ModelClaude {
     this.#write(this.#lines.response(id, isMoved ? {} : undefined));
   }
 
-  #interrupt(id: string): void {
+  #interrupt(id: string, { cancel_queued }: Line): void {
+    const cancelled = cancel_queued === true && this.#turn !== undefined ? this.#queue.splice(0) : [];
+    for (const { uuid } of cancelled) {
+      this.#write({ type: 'command_lifecycle', command_uuid: uuid, state: 'cancelled', session_id: this.session });
+    }
     this.#write(this.#lines.response(id, {}));
     if (this.#turn === undefined && this.#begin()) this.#goOn();
     if (this.#turn === undefined) return;
     this.#turn = undefined;
     this.#halt = undefined;
-    this.#write(this.#lines.init());
+    this.#write(this.#lines.init(this.#said));
     this.#write(this.#lines.notice('[Request interrupted by user]'));
     const total_cost_usd = this.#world.run.costUsd;
     this.#write(this.#lines.result({ subtype: 'error_during_execution', is_error: true, total_cost_usd }));

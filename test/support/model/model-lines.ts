@@ -29,7 +29,14 @@ export function linesOf(session: () => string, version = '2.1.332') {
   return {
     system,
     user,
-    init: () => system('init', { model: MODEL, claude_code_version: version }),
+    /** @param prompts that the turn answers; none in a turn of claude's own */
+    init: (prompts: readonly { readonly uuid: string }[] = []) =>
+      system('init', {
+        model: MODEL,
+        claude_code_version: version,
+        capabilities: ['request_marker_lists_v1'],
+        ...(prompts.length > 0 && { user_message_uuids: prompts.map(({ uuid }) => uuid) }),
+      }),
     call: (context: number, content: unknown = [], more: Line = {}) => assistant(MODEL, content, context, more),
     synthetic: (text: string) => assistant('<synthetic>', [{ type: 'text', text }], 0),
     toolUse: (id: string, name: string, input: Line) => [{ type: 'tool_use', id, name, input }],

@@ -105,7 +105,7 @@ function* promptTurn(world: ProcessState, said: readonly Said[]): Beats {
   const text = said.map((one) => one.text).join('\n');
   hear(world, said);
   yield* hook(world, 'UserPromptSubmit', { prompt: text });
-  yield lines.init();
+  yield lines.init(said);
   world.run.context += Math.ceil(text.length / 4);
   const isAnswer = text.startsWith('Your context ends here');
   if (isAnswer && random.chance(habits.silent)) yield random.chance(habits.deaf) ? 'deaf' : 'stuck';
@@ -221,12 +221,14 @@ function* end({ run, lines, disk, random }: ProcessState, more: Line): Beats {
 function* nativeCompaction(world: ProcessState): Beats {
   const { random, habits, run } = world;
   if (!random.chance(habits.nativeCompaction)) return;
-  yield* compaction(world, 'auto');
+  yield* compaction(world);
   if (random.chance(0.2)) run.context = Math.min(run.context + random.whole(0, 120_000), WINDOW - 1);
 }
 
-function* compaction(world: ProcessState, trigger: 'auto' | 'manual'): Beats {
+/** @param said the command; undefined if claude compacts by itself */
+function* compaction(world: ProcessState, said?: Said): Beats {
   const { lines, run, random, habits } = world;
+  const trigger = said === undefined ? 'auto' : 'manual';
   const before = run.context;
   const isExact = run.hasMod && random.chance(habits.exact);
   if (!isExact) yield* hook(world, 'PreCompact', { trigger });
@@ -235,7 +237,7 @@ function* compaction(world: ProcessState, trigger: 'auto' | 'manual'): Beats {
   const { messages } = run.receipt?.after ?? { messages: 0 };
   yield* hook(world, 'SessionStart', { source: 'compact' });
   yield lines.status({ compact_result: 'success' });
-  if (trigger === 'manual') yield lines.init();
+  if (said !== undefined) yield lines.init([said]);
   run.context = random.chance(0.15) ? random.whole(90_000, before) : random.whole(PREFIX, Math.max(PREFIX, before / 3));
   run.costUsd += random.next() * world.habits.callUsd;
   yield lines.boundary(trigger, before);
@@ -265,7 +267,7 @@ function receiptOf(answered: boolean, random: Random): ExactReceipt {
 function* compactTurn(world: ProcessState, said: Said): Beats {
   const { lines, random, habits, disk, run } = world;
   disk.tell(run.session, [said.uuid], random.chance(0.5));
-  if (habits.commandsOff) return yield* refused(world, 'compact');
+  if (habits.commandsOff) return yield* refused(world, said, 'compact');
   const outcome = random.weighted({
     success: 6,
     failed: 1.5,
@@ -275,7 +277,7 @@ function* compactTurn(world: ProcessState, said: Said): Beats {
     silent: isOwn(said) ? habits.silent * 4 : 0,
   });
   if (outcome === 'silent' && random.chance(0.5)) yield lines.status({ status: 'compacting' });
-  if (outcome === 'success') yield* compaction(world, 'manual');
+  if (outcome === 'success') yield* compaction(world, said);
   if (outcome === 'silent') yield 'stuck';
   if (outcome === 'empty') yield lines.synthetic('Error: No messages to compact');
   const error = {
@@ -294,7 +296,7 @@ function* compactTurn(world: ProcessState, said: Said): Beats {
 function* clearTurn(world: ProcessState, said: Said): Beats {
   const { lines, habits, disk, run, random } = world;
   disk.tell(run.session, [said.uuid], random.chance(0.5));
-  if (habits.commandsOff) return yield* refused(world, 'clear');
+  if (habits.commandsOff) return yield* refused(world, said, 'clear');
   const { clear } = habits;
   if (clear === 'without-effect') return yield* end(world, { num_turns: 0, result: '' });
   if (clear === 'reset') yield { type: 'conversation_reset', session_id: run.session };
@@ -302,7 +304,7 @@ function* clearTurn(world: ProcessState, said: Said): Beats {
   disk.flush();
   if (clear !== 'silent') run.session = world.newId('session');
   yield* hook(world, 'SessionStart', { source: 'clear' });
-  yield lines.init();
+  yield lines.init([said]);
   yield lines.synthetic('(no content)');
   yield* end(world, { num_turns: 0, result: '' });
 }
@@ -312,16 +314,16 @@ function isOwn({ uuid }: Said): boolean {
   return uuid.at(-12) === '0';
 }
 
-function* refused(world: ProcessState, command: string): Beats {
+function* refused(world: ProcessState, said: Said, command: string): Beats {
   const text = `/${command} isn't available in this environment.`;
-  yield world.lines.init();
+  yield world.lines.init([said]);
   yield world.lines.synthetic(text);
   yield* end(world, { num_turns: 0, result: text });
 }
 
 function* commandTurn(world: ProcessState, said: Said): Beats {
   world.disk.tell(world.run.session, [said.uuid], world.random.chance(0.5));
-  yield world.lines.init();
+  yield world.lines.init([said]);
   yield world.lines.synthetic('So much.');
   yield* end(world, { num_turns: 0, result: 'So much.' });
 }
