@@ -1,9 +1,10 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { expectWhole, resultsOf, SUMMARY } from '../support/bill.ts';
-import { startWorld } from '../support/claude.ts';
+import { promptLine, startWorld } from '../support/claude.ts';
 import { mainRequests, userTexts } from '../support/conversation.ts';
-import { journal, outputLines, prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
+import { journal, outputLines, PROTOCOL, prompts, runCtxb, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
 import { contextOf, expectExact, job } from '../support/exact-job.ts';
 import { expectSameDecisions, kinds } from '../support/proof.ts';
 import { inSoak, sampled } from '../support/size.ts';
@@ -108,6 +109,38 @@ it('keeps the whole answer of an expensive subagent, and a line of a cheap one',
   const last = JSON.stringify(mainRequests(world.standin).at(-1)?.body.messages);
   expect(last).toContain(endOf('gold'));
   expect(last).not.toContain(endOf('tin'));
+});
+
+it('leaves the reports of agents in the background in the context: only another agent could give them again', async () => {
+  const input = { description: 'Look', prompt: 'Look.', subagent_type: 'general-purpose', run_in_background: true };
+  const wait = {
+    name: 'Bash',
+    input: { command: 'until [ -e told ]; do sleep 0.1; done; rm told', description: 'Wait' },
+  };
+  await using world = await startWorld({
+    calls: (request, index) => {
+      const context = 20_000 + Math.ceil(JSON.stringify(request.body.messages).length / 4);
+      return index < 12
+        ? { tools: [index % 2 === 0 ? { name: 'Agent', input } : wait], context }
+        : { text: 'done', context };
+    },
+    subagentCalls: (_, index) => ({ text: `REPORT ${index}. ${'word '.repeat(10_000)}` }),
+  });
+  const ctxb = startCtxb(world, { claude: [...PROTOCOL, ...SMALL_WINDOW], env: EXACT });
+  ctxb.send(promptLine('Look about you'));
+  for (let told = 0; told < 6; told++) {
+    await ctxb.waitForLine(
+      ({ subtype, summary_is_report }) => subtype === 'task_notification' && summary_is_report === true,
+    );
+    writeFileSync(join(world.scratch.cwd, 'told'), '');
+  }
+  await ctxb.waitForLine(({ type }) => type === 'result');
+  ctxb.stdin.end();
+  await ctxb.finished;
+
+  const last = JSON.stringify(mainRequests(world.standin).at(-1)?.body.messages);
+  expect(Array.from({ length: 6 }, (_, at) => last.includes(`REPORT ${at}.`))).toEqual(Array(6).fill(true));
+  expect(kinds(world)).not.toContain('native-compaction');
 });
 
 /** Refused while the request holds more than this. */

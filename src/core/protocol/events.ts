@@ -1,5 +1,5 @@
 import type { ApiFailure } from './api-failure.ts';
-import type { Block } from './block.ts';
+import type { Block, TextBlock } from './block.ts';
 import type { LimitUse, Usage } from './usage.ts';
 
 /**
@@ -183,6 +183,8 @@ export interface TaskEvent extends LineFields {
   readonly tokens: number | undefined;
   /** The last used tool; for a workflow, the label of the agent that used one. */
   readonly lastTool: string | undefined;
+  /** The report of an agent in the background. claude gives it to the model in no other line. */
+  readonly report: TextBlock | undefined;
   /** The agents of a workflow, if the line lists them. */
   readonly agents: readonly WorkflowAgent[];
 }

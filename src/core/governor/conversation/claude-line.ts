@@ -174,7 +174,8 @@ function updateTools(state: GovernorState, { before, event }: Line): GovernorSta
     calibration: gauge.calibration,
     // The end of a handoff changes the contents, not the lines within it.
     tracksContents: run.mode === 'act' && operation.phase !== 'clearing',
-    hiddenCostOf: (result) => ({ cut: cutTokens(before, result), cost: agentOf(state, result.toolUseId)?.microUsd }),
+    cutOf: (result) => cutTokens(before, result),
+    costOf: (id) => agentOf(state, id)?.microUsd,
   });
   return tools === work.tools ? state : changed(state, { work: { ...state.work, tools } });
 }

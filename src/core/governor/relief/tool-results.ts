@@ -1,10 +1,10 @@
 import type { ToolResult, ToolUse } from '../../protocol/block.ts';
 import { resultsIn, usesIn } from '../../protocol/blocks.ts';
-import type { AssistantEvent, Event, UserEvent } from '../../protocol/events.ts';
+import type { AssistantEvent, Event, TaskEvent, UserEvent } from '../../protocol/events.ts';
 import { fieldsOf, stringOf, textOf } from '../../protocol/fields.ts';
-import type { Calibration } from '../gauge/estimator.ts';
+import { type Calibration, estimateTokens, measureBlock } from '../gauge/estimator.ts';
 import { type Contents, endTurn, mapContents, NO_CONTENTS, pathOf } from './content.ts';
-import { contentsAfter, type HiddenCost } from './track-contents.ts';
+import { contentsAfter, contentsAfterReport, type Report } from './track-contents.ts';
 
 /** claude's tool calls, and their results in the context of the main thread. */
 export type Tools = Readonly<typeof NO_TOOLS>;
@@ -15,7 +15,15 @@ export const NO_TOOLS = {
   /** Characters of the results since the last relief, by label; the last result is last. */
   results: new Map() as ReadonlyMap<string, number>,
   contents: NO_CONTENTS,
+  /** Agents that the main thread has started, oldest first. */
+  agents: [] as readonly StartedAgent[],
 };
+
+interface StartedAgent {
+  readonly use: ToolUse;
+  /** The report of an agent in the background, until the model gets it with other results or in a turn of its own. */
+  readonly report?: Report;
+}
 
 interface OpenTool {
   readonly use: ToolUse;
@@ -40,7 +48,10 @@ interface ToolsAt {
   readonly calibration: Calibration;
   /** Whether contents are tracked. */
   readonly tracksContents: boolean;
-  readonly hiddenCostOf: (result: ToolResult) => HiddenCost;
+  /** Tokens that ctxb cut from a result. */
+  readonly cutOf: (result: ToolResult) => number;
+  /** Cost of the agent that a tool call started, in micro-dollars. */
+  readonly costOf: (toolUseId: string) => number | undefined;
 }
 
 export function toolsAfter(tools: Tools, event: Event, at: ToolsAt): Tools {
@@ -54,11 +65,37 @@ export function toolsAfter(tools: Tools, event: Event, at: ToolsAt): Tools {
       results: NO_TOOLS.results,
     };
   }
-  const isEnd = event.kind === 'task' && event.change !== 'progress' && event.change !== 'started';
-  if (!isEnd && event.kind !== 'result') return tools;
-  const ended = isEnd ? event.toolUseId : null;
-  const contents = isEnd ? tools.contents : endTurn(tools.contents);
-  return { ...tools, open: tools.open.filter(({ agent }) => agent !== ended), contents };
+  if (event.kind === 'init') return withReports(tools, at.calls);
+  if (event.kind === 'task') return withTask(tools, event, at);
+  return event.kind === 'result' ? withoutOpen({ ...tools, contents: endTurn(tools.contents) }, null) : tools;
+}
+
+function withoutOpen(tools: Tools, ended: string | null | undefined): Tools {
+  return { ...tools, open: tools.open.filter(({ agent }) => agent !== ended) };
+}
+
+function withTask(tools: Tools, { change, type, toolUseId: id, report }: TaskEvent, at: ToolsAt): Tools {
+  if (change === 'progress') return tools;
+  if (change === 'started') {
+    const started = tools.open.find(({ use, agent }) => use.id === id && agent === null && type === 'agent');
+    return started === undefined ? tools : { ...tools, agents: [...tools.agents, { use: started.use }].slice(-LIMIT) };
+  }
+  const ended = withoutOpen(tools, id);
+  if (report === undefined || id === undefined) return ended;
+  const size = estimateTokens(measureBlock(report), at.calibration);
+  const told = { size, cost: at.costOf(id) ?? 0 };
+  return { ...ended, agents: tools.agents.map((one) => (one.use.id === id ? { ...one, report: told } : one)) };
+}
+
+/** Adds the reports that the model gets now. */
+function withReports(tools: Tools, calls: number): Tools {
+  const due = tools.agents.filter(({ report }) => report !== undefined);
+  if (due.length === 0) return tools;
+  const contents = due.reduce(
+    (next, { use, report }) => (report === undefined ? next : contentsAfterReport(next, use, report, calls)),
+    tools.contents,
+  );
+  return { ...tools, contents, agents: tools.agents.filter((one) => !due.includes(one)) };
 }
 
 function withCalls(tools: Tools, { blocks, subagent: agent }: AssistantEvent, since: number): Tools {
@@ -71,27 +108,29 @@ function withCalls(tools: Tools, { blocks, subagent: agent }: AssistantEvent, si
   };
 }
 
-function withResults(before: Tools, { blocks, subagent }: UserEvent, at: ToolsAt): Tools {
+function withResults(before: Tools, { blocks, subagent, toolReport }: UserEvent, at: ToolsAt): Tools {
   let tools = before;
+  // An agent in the background answers later.
+  const isLaunch = fieldsOf(toolReport).status === 'async_launched';
   for (const block of resultsIn(blocks)) {
     const tool = tools.open.find(({ use }) => use.id === block.toolUseId);
     if (tool === undefined) continue;
     tools = { ...tools, open: tools.open.filter((other) => other !== tool) };
-    if (subagent === null && tool.agent === null) tools = addResult(tools, tool.use, block, at);
+    if (subagent === null && tool.agent === null) tools = addResult(tools, tool.use, block, at, isLaunch);
   }
-  return tools;
+  return subagent === null ? withReports(tools, at.calls) : tools;
 }
 
-function addResult(before: Tools, use: ToolUse, result: ToolResult, at: ToolsAt): Tools {
-  const { tracksContents, calls, calibration, hiddenCostOf } = at;
+function addResult(before: Tools, use: ToolUse, result: ToolResult, at: ToolsAt, isLaunch: boolean): Tools {
+  const { tracksContents, calls, calibration, cutOf, costOf } = at;
   const label = labelOf(use);
   const all = new Map(before.results);
   all.delete(label);
   all.set(label, (before.results.get(label) ?? 0) + result.text.length);
   const tools = { ...before, results: new Map([...all].slice(-LIMIT)) };
-  return tracksContents
-    ? { ...tools, contents: contentsAfter(tools.contents, use, result, calls, calibration, hiddenCostOf(result)) }
-    : tools;
+  if (!tracksContents) return tools;
+  const hidden = { cut: cutOf(result), cost: isLaunch ? 0 : costOf(use.id) };
+  return { ...tools, contents: contentsAfter(tools.contents, use, result, calls, calibration, hidden) };
 }
 
 /** Maximum length of a title, in UTF-16 units. */

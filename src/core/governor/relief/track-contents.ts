@@ -35,7 +35,7 @@ const EDIT_TOOLS = /^(?:Edit|MultiEdit|NotebookEdit)$/;
  * Figures that a result does not contain: the tokens that ctxb cut from it, and the cost of its subagent in
  * micro-dollars.
  */
-export interface HiddenCost {
+interface HiddenCost {
   readonly cut?: number;
   readonly cost?: number | undefined;
 }
@@ -52,7 +52,9 @@ export function contentsAfter(
   const { name: tool, input } = use;
   const size = estimateTokens(measureBlock(tool === 'Write' ? use : result), calibration);
   const more = countResult(contents, use, result, size, cut);
-  if (NON_FETCHING_TOOLS.test(tool) && cost === 0) return more;
+  // Only an agent whose answer a relief removed has such a name. Its report comes later.
+  if (NON_FETCHING_TOOLS.test(tool) && cost === 0)
+    return isMissed(more, identifyContent(more, tool, input).name) ? countRefetch(more, size) : more;
   const isEdit = EDIT_TOOLS.test(tool);
   if (isEdit && result.isError) return afterFailedEdit(more, pathOf(input), result.text, size);
   if (fetchesRest(contents.cut, input)) return countRefetch({ ...more, cut: withFetchedRest(more.cut, size) }, size);
@@ -62,6 +64,20 @@ export function contentsAfter(
   const named = tool === 'Bash' ? withNamedFiles(more, stringOf(fieldsOf(input).command), now) : more;
   const length = cut > 0 || fieldsOf(input).limit !== undefined ? 0 : result.text.length;
   return addFetchedContent(named, use, size, now, { cost, hasPicture: result.images > 0, length });
+}
+
+/** Tokens of a report, and the cost of its agent in micro-dollars. */
+export interface Report {
+  readonly size: number;
+  readonly cost: number;
+}
+
+/** The contents after the report of an agent in the background. */
+export function contentsAfterReport(contents: Contents, use: ToolUse, { size, cost }: Report, now: number): Contents {
+  const { step } = contents;
+  const more = { ...contents, step: { ...step, results: step.results + 1, size: step.size + size } };
+  // A relief keeps results of tools, and a report is none.
+  return addFetchedContent(more, { ...use, id: '' }, size, now, { cost, hasPicture: false, length: 0 });
 }
 
 function countResult(
