@@ -1,4 +1,4 @@
-import { type Fields, fieldsOf, groupsIn, isFields, jsonText, stringOf, textOf } from '../../protocol/fields.ts';
+import { type Fields, fieldsOf, isFields, jsonText, stringOf, textOf } from '../../protocol/fields.ts';
 import { type CutCollection, cutJson, storedJson } from '../../text/cut-json.ts';
 import { cutText } from '../../text/cut-text.ts';
 import { cutUnits as shorten } from '../../text/words.ts';
@@ -129,8 +129,8 @@ interface ResultText {
   readonly text: string;
   /** The text blocks, if the result is a list. */
   readonly texts?: readonly string[];
-  /** Whether claude stores the whole result after this hook, and shows the model only its beginning. */
-  readonly willBeStored?: boolean;
+  /** Whether claude stores the whole result. It shows the model the beginning, and where the rest is. */
+  readonly isStored?: boolean;
   /** Returns the tool's own shape, which claude checks: with any other shape it silently keeps the original. */
   readonly replaced: (text: string) => unknown;
 }
@@ -154,17 +154,11 @@ export function resultText(tool: string, response: unknown): ResultText | undefi
 const STORED_LENGTH = 50_000;
 
 function ofText(text: string, replaced: ResultText['replaced'], isOnlyText = true): ResultText {
-  return { text, willBeStored: isOnlyText && text.length > STORED_LENGTH, replaced };
+  return { text, isStored: (isOnlyText && text.length > STORED_LENGTH) || SAVED.test(text), replaced };
 }
 
-const SAVED =
-  /^Error: result \([\d,]+ characters.{0,80}exceeds maximum allowed tokens\. Output has been saved to (.+?)\.?(?:\n|$)/;
-
-/** Where claude stored a result above its own limits. */
-export function storedPath(tool: string, response: unknown): string | undefined {
-  if (tool === 'Bash') return textOf(fieldsOf(response).persistedOutputPath);
-  return tool.startsWith('mcp__') ? groupsIn(SAVED, stringOf(response))[0] : undefined;
-}
+/** The text of claude in the place of an MCP tool's result above its limit of tokens. */
+const SAVED = /^Error: result \([\d,]+ characters.{0,80}exceeds maximum allowed tokens\. Output has been saved to /;
 
 function bashText(report: Fields): ResultText | undefined {
   const { stdout, stderr, interrupted } = report;
@@ -172,6 +166,7 @@ function bashText(report: Fields): ResultText | undefined {
   const errors = stringOf(stderr);
   return {
     text: errors === '' ? stdout : `${stdout}\n${errors}`,
+    isStored: typeof report.persistedOutputPath === 'string',
     replaced: (text) => ({ ...report, stdout: text, stderr: '' }),
   };
 }

@@ -1,7 +1,7 @@
-import { fieldsOf, ownOf } from '../../protocol/fields.ts';
+import { ownOf } from '../../protocol/fields.ts';
 import { estimateTokens } from '../gauge/token-estimate.ts';
 import type { GovernorState } from '../state.ts';
-import { planCut, resultText, storedPath } from './cut-result.ts';
+import { planCut, resultText } from './cut-result.ts';
 import { hintFor } from './hints.ts';
 import { limitGrep, planRead } from './limit-call.ts';
 import { cutsLoseMoney, isWorthPassing, MAX_READ_TOKENS, tokensForResult } from './room.ts';
@@ -27,9 +27,8 @@ export function onPostToolUse(before: GovernorState, call: ToolCall): GovernorSt
 function withinBudget(before: GovernorState, call: ToolCall): GovernorState {
   const result =
     budgetMode(before) === 'off' || hasPassed(before, call) ? undefined : resultText(call.tool, call.response);
-  if (result === undefined || result.willBeStored) return answerHook(afterPass(before, call), call);
-  const stored = storedPath(call.tool, call.response);
-  if (stored !== undefined) return answerHook(before, call, pointer(before, call, stored));
+  // claude says itself where it stored a result. Another text at each of them would cost more than it helps.
+  if (result === undefined || result.isStored) return answerHook(afterPass(before, call), call);
   // Release the room reserved for this call before measuring it.
   const state = removeRecord(before, 'open', call.toolUseId);
   const tokens = estimateTokens(result.text, charsPerToken(state));
@@ -61,14 +60,6 @@ export function onToolFailure(state: GovernorState, call: ToolCall): GovernorSta
 
 function advice(tokens: number, allowed: number): string {
   return `This result took about ${tokens} tokens, and ${allowed} are planned for one now: ask for less at a time (fewer lines, a narrower search, one page).`;
-}
-
-/** claude names the stored file and shows its beginning; this text adds how much may be read at once. */
-function pointer(state: GovernorState, call: ToolCall, path: string): string {
-  const { persistedOutputSize: bytes } = fieldsOf(call.response);
-  const size = typeof bytes === 'number' ? ` (${bytes} bytes)` : '';
-  const allowed = tokensForResult(state, { ...call, tool: 'Read' });
-  return `The full result is in ${path}${size}: read parts of it with Read, offset and limit (by characters if its lines are long), or search in it; one result may take about ${allowed} tokens now.`;
 }
 
 /** Limits calls of the main thread. */
