@@ -88,7 +88,7 @@ function decodeTask(line: Fields): TaskEvent {
     parent: textOf(line.parent_task_id),
     tokens: countOf(fieldsOf(line.usage).total_tokens),
     lastTool: textOf(line.last_tool_name),
-    report: line.summary_is_report === true ? { type: 'text', text: stringOf(line.summary) } : undefined,
+    report: line.summary_is_report === true ? stringOf(line.summary) : undefined,
     agents: listOf(line.workflow_progress).flatMap(workflowAgent),
   };
 }

@@ -1,5 +1,5 @@
 import type { ApiFailure } from './api-failure.ts';
-import type { Block, TextBlock } from './block.ts';
+import type { Block } from './block.ts';
 import type { LimitUse, Usage } from './usage.ts';
 
 /**
@@ -184,7 +184,7 @@ export interface TaskEvent extends LineFields {
   /** The last used tool; for a workflow, the label of the agent that used one. */
   readonly lastTool: string | undefined;
   /** The report of an agent in the background. claude gives it to the model in no other line. */
-  readonly report: TextBlock | undefined;
+  readonly report: string | undefined;
   /** The agents of a workflow, if the line lists them. */
   readonly agents: readonly WorkflowAgent[];
 }

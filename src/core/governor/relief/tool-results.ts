@@ -82,7 +82,7 @@ function withTask(tools: Tools, { change, type, toolUseId: id, report }: TaskEve
   }
   const ended = withoutOpen(tools, id);
   if (report === undefined || id === undefined) return ended;
-  const size = estimateTokens(measureBlock(report), at.calibration);
+  const size = estimateTokens(measureBlock({ type: 'text', text: report }), at.calibration);
   const told = { size, cost: at.costOf(id) ?? 0 };
   return { ...ended, agents: tools.agents.map((one) => (one.use.id === id ? { ...one, report: told } : one)) };
 }
