@@ -88,14 +88,13 @@ function decodeTask(line: Fields): TaskEvent {
     parent: textOf(line.parent_task_id),
     tokens: countOf(fieldsOf(line.usage).total_tokens),
     lastTool: textOf(line.last_tool_name),
-    report: line.summary_is_report === true ? stringOf(line.summary) : undefined,
+    report: textOf(line.summary_is_report === true && line.summary),
     agents: listOf(line.workflow_progress).flatMap(workflowAgent),
   };
 }
 
 function taskType(type: string): TaskEvent['type'] {
-  if (type.includes('agent')) return 'agent';
-  return type.includes('workflow') ? 'workflow' : 'shell';
+  return (['agent', 'workflow'] as const).find((name) => type.includes(name)) ?? 'shell';
 }
 
 /** Skips phases and agents that have not started. */

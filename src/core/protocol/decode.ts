@@ -153,14 +153,14 @@ function decodeResult(line: Fields): ResultEvent {
 }
 
 function decodeLifecycle(line: Fields): LifecycleEvent {
-  const { state, wakeup_source, command_uuid, scheduled_for } = line;
+  const { state } = line;
   return {
     kind: 'lifecycle',
     ...lineFields(line),
     state,
-    lineUuid: textOf(command_uuid),
-    isWakeUp: state === 'started' && textOf(wakeup_source) !== undefined,
-    scheduledFor: countOf(scheduled_for),
+    lineUuid: textOf(line.command_uuid),
+    isWakeUp: state === 'started' && textOf(line.wakeup_source) !== undefined,
+    scheduledFor: countOf(line.scheduled_for),
   };
 }
 

@@ -3,21 +3,16 @@ import { type Fields, stringOf, textOf, timeOf } from './fields.ts';
 
 /** Known lines that do not affect the context. */
 const KNOWN: ReadonlySet<string> = new Set(
-  `
-    progress attachment queue-operation summary file-history-snapshot file-history-delta mode permission-mode
-    last-prompt ai-title custom-title tag pr-link agent-name agent-color agent-setting bridge-session worktree-state
-    relocated frame-link continued-in derived-from fork-context-ref content-replacement attribution-snapshot
-    memory-mode repl-mode dev-mods isolation-latch session-owner history-suppression cost-state atis-latch api-request
-    api-request-blob api-request-shape tools-used keep_alive tool_progress tool_use_summary auth_status
-    prompt_suggestion system/hook_started system/hook_progress system/hook_response system/notification
-    system/informational system/thinking_tokens system/microcompact_boundary system/local_command
-    system/local_command_output system/stop_hook_summary system/turn_duration system/away_summary
-    system/files_persisted system/elicitation_complete system/session_state_changed system/permission_denied
-    system/memory_saved system/ui_invalidate system/commands_changed system/bridge_status system/session_writes_lost
-    system/agents_killed system/background_tasks_changed system/compact_boundary
-  `
-    .trim()
-    .split(/\s+/),
+  `progress attachment queue-operation summary file-history-snapshot file-history-delta mode permission-mode last-prompt
+ai-title custom-title tag pr-link agent-name agent-color agent-setting bridge-session worktree-state relocated frame-link
+continued-in derived-from fork-context-ref content-replacement attribution-snapshot memory-mode repl-mode dev-mods
+isolation-latch session-owner history-suppression cost-state atis-latch api-request api-request-blob api-request-shape
+tools-used keep_alive tool_progress tool_use_summary auth_status prompt_suggestion system/hook_started
+system/hook_progress system/hook_response system/notification system/informational system/thinking_tokens
+system/microcompact_boundary system/local_command system/local_command_output system/stop_hook_summary
+system/turn_duration system/away_summary system/files_persisted system/elicitation_complete system/session_state_changed
+system/permission_denied system/memory_saved system/ui_invalidate system/commands_changed system/bridge_status
+system/session_writes_lost system/agents_killed system/background_tasks_changed system/compact_boundary`.split(/\s/),
 );
 
 /** The name of a kind of line: its type, with the subtype of a `system` line. */
