@@ -60,7 +60,7 @@ const WAYS: readonly Way[] = [
     claude: ['--disable-slash-commands'],
     kind: 'handed-over',
   },
-  { name: 'an exact compaction', scenario: () => job({ turns: [5, 4, 3] }), env: EXACT, kind: 'compacted' },
+  { name: 'an exact compaction', scenario: () => job({ turns: [5, 3, 3] }), env: EXACT, kind: 'compacted' },
   { name: 'a summary', scenario: () => conversation({ turns: [4, 4, 2], growBy: 18_000 }), kind: 'compacted' },
 ];
 
