@@ -3,6 +3,7 @@ import module from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { cachedDataVersionTag } from 'node:v8';
 import { Script } from 'node:vm';
+import { isMainThread } from 'node:worker_threads';
 import { orElse } from '../../errors.ts';
 import { cacheFolder } from '../folders/user-folders.ts';
 import { removeOldFiles } from './remove-old-files.ts';
@@ -57,9 +58,9 @@ function compileWith({ prototype }: Loader, folder: string): void {
   };
   // At exit, so that the cache also holds the functions that were called.
   process.on('exit', () => {
-    // V8 rejects code that was compiled under other flags. A replay of large recordings sets flags after its start, some
-    // of them only when its thread runs.
-    if (compiled.length > 0 && tag === cachedDataVersionTag()) keepCompiled(folder, compiled);
+    // V8 rejects code that was compiled under other flags. A replay of large recordings sets flags after its start, which
+    // its threads may find set.
+    if (isMainThread && compiled.length > 0 && tag === cachedDataVersionTag()) keepCompiled(folder, compiled);
   });
 }
 
