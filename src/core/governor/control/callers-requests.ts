@@ -34,12 +34,13 @@ export function recordMode(state: GovernorState, { event }: Line<ModeEvent>): Go
 
 /**
  * Keeps the permissions that the caller sets for the session when it, or its hook, allows a tool. claude forgets them at
- * its end. It ignores the answer to a question that it has cancelled.
+ * its end. It ignores the answer to a question that it has canceled.
  */
 export function recordPermissions(state: GovernorState, { requestId, response }: ControlResponseEvent): GovernorState {
   if (!state.process.control.questions.includes(requestId)) return state;
-  const { decision = response } = fieldsOf(response.hookSpecificOutput);
-  return listOf(fieldsOf(decision).updatedPermissions).map(fieldsOf).reduce(keepSetting, state);
+  const { hookEventName, decision } = fieldsOf(response.hookSpecificOutput);
+  const { behavior, updatedPermissions } = fieldsOf(hookEventName === 'PermissionRequest' ? decision : response);
+  return behavior === 'allow' ? listOf(updatedPermissions).map(fieldsOf).reduce(keepSetting, state) : state;
 }
 
 /** Keeps what has set something, in place of an earlier setting with the same name. */
@@ -111,12 +112,14 @@ function setsPermissions({ settings }: Fields): boolean {
   return fieldsOf(settings).permissions !== undefined;
 }
 
+/** Adds the rules of the session to those of a request. An update replaces or removes only rules of the session. */
 function addUpdates(request: Fields, updates: readonly Fields[]): Fields {
   const settings = fieldsOf(request.settings);
-  return {
-    ...request,
-    settings: { ...settings, permissions: updates.reduce(withUpdate, fieldsOf(settings.permissions)) },
-  };
+  const permissions: Record<string, unknown> = { ...fieldsOf(settings.permissions) };
+  for (const [name, entries] of Object.entries(updates.reduce(withUpdate, {}))) {
+    permissions[name] = [...listOf(permissions[name]), ...listOf(entries)];
+  }
+  return { ...request, settings: { ...settings, permissions } };
 }
 
 /**

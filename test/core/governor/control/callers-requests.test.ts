@@ -204,7 +204,9 @@ describe('a replacement process gets', () => {
       ask: ['Bash(three)'],
       additionalDirectories: ['/b'],
     };
-    expect(bodies.at(-1)).toEqual({ permissions: { ...permissions, deny: ['Read', ...permissions.deny] } });
+    expect(bodies.at(-1)).toEqual({
+      permissions: { ...permissions, deny: ['Read', ...permissions.deny], ask: ['Edit', ...permissions.ask] },
+    });
     // claude replaces all permissions that it has got as settings.
     const later = { subtype: 'apply_flag_settings', settings: { model: 'opus', permissions: { deny: ['Write'] } } };
     const settings = { model: 'opus', permissions: { ...permissions, deny: ['Write', ...permissions.deny] } };
@@ -219,6 +221,41 @@ describe('a replacement process gets', () => {
     die(driver);
     expect(asked(driver.begin())).toEqual([OPENING]);
   });
+
+  it.each([
+    { behavior: 'deny', message: 'No.' },
+    { hookSpecificOutput: { hookEventName: 'PermissionRequest', decision: { behavior: 'deny' } } },
+    { hookSpecificOutput: { hookEventName: 'PreToolUse', decision: { behavior: 'allow' } } },
+  ])('no permissions of an answer that allows nothing: %j', (response) => {
+    const driver = inTurn();
+    const updatedPermissions = [{ type: 'addDirectories', directories: ['/a'], destination: 'session' }];
+    const { hookSpecificOutput: output } = response;
+    const given = output && { ...output, decision: { ...output.decision, updatedPermissions } };
+    permit(driver, { ...response, updatedPermissions, ...(given && { hookSpecificOutput: given }) });
+    die(driver);
+    expect(asked(driver.begin())).toEqual([OPENING]);
+  });
+
+  it.each(['replaceRules', 'removeRules'])(
+    "all rules of the caller's own requests, also after %s in the session",
+    (type) => {
+      const driver = inTurn();
+      const request = (tool: string) => ({
+        subtype: 'apply_flag_settings',
+        settings: { permissions: { deny: [tool] } },
+      });
+      ask(driver, 'c1', request('Write'));
+      answer(driver, 'c1');
+      const rules = [{ toolName: 'Write' }];
+      const updatedPermissions = [{ type, behavior: 'deny', rules, destination: 'session' }];
+      permit(driver, { behavior: 'allow', updatedPermissions });
+      die(driver);
+      const denied = (actions: readonly Action[]) =>
+        sent(actions).map((line) => ((line.request as Line).settings as Line | undefined)?.permissions);
+      expect(denied(driver.begin()).at(-1)).toMatchObject({ deny: expect.arrayContaining(['Write']) });
+      expect(denied(ask(driver, 'c2', request('Write')))).toMatchObject([{ deny: expect.arrayContaining(['Write']) }]);
+    },
+  );
 
   it("each unanswered initialize of the caller, with ctxb's hooks in it", () => {
     const driver = inTurn();
