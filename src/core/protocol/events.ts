@@ -241,7 +241,7 @@ export interface RateLimitEvent extends LineFields {
 /** Progress of a line sent to claude. */
 export interface LifecycleEvent extends LineFields {
   readonly kind: 'lifecycle';
-  /** `queued`, `started`, `completed` or `cancelled`. */
+  /** `queued`, `started`, and one end: `completed`, `cancelled`, `discarded` or `refused`. */
   readonly state: unknown;
   /** The `uuid` of the sent line. */
   readonly lineUuid: string | undefined;
