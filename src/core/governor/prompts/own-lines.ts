@@ -112,8 +112,9 @@ export function sendInterrupt(before: GovernorState, stopped: StopReason = 'aske
 }
 
 /** Whether the caller has interrupted the turn, and the run goes on. */
-export function isStoppedByCaller({ turn, mailbox }: GovernorState): boolean {
-  return turn.stopped === 'asked' && mailbox.input === 'open' && mailbox.outcome === undefined;
+export function isStoppedByCaller({ turn, mailbox, relief }: GovernorState): boolean {
+  const goesOn = mailbox.input === 'open' && mailbox.outcome === undefined && relief.giveUpReason === undefined;
+  return turn.stopped === 'asked' && goesOn;
 }
 
 /** Time after which claude is probably in a long prompt hook, which an interrupt stops too. */

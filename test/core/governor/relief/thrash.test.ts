@@ -17,10 +17,10 @@ import {
 } from '../../../support/governor.ts';
 
 /** A turn runs that is compacted, and filled again by reading one file, in so many calls each time. */
-function refilled(times: number, calls: number, policy: PolicyChanges = {}): Driver {
-  const driver = drive(runWith({ policy: policyWith(policy) }));
+function refilled(times: number, calls: number, policy: PolicyChanges = {}, callerSpeaksProtocol = false): Driver {
+  const driver = drive(runWith({ policy: policyWith(policy), callerSpeaksProtocol }));
   driver.begin();
-  driver.prompt('Do the thing.', 'Next.');
+  driver.prompt('Do the thing.', ...(callerSpeaksProtocol ? [] : ['Next.']));
   driver.claude(initLine());
   for (let time = 0; time < times; time++) {
     for (let call = 1; call <= calls; call++) {
@@ -62,6 +62,16 @@ describe('compactions in a row in one turn', () => {
     expect(decisions(over)).toMatchObject([{ kind: 'give-up', of: 'run', path: 'h.md' }]);
     expect(kinds(over)).toContain('end-input');
     expect(driver.state.mailbox.outcome).toBe('unrelieved');
+  });
+
+  it('end the turn together with a prompt that the program has sent into it', () => {
+    const driver = refilled(4, 5, {}, true);
+    driver.claude(callLine(100_000));
+    expect(said(driver.prompt('Into the turn.'))).toEqual(['Into the turn.']);
+    driver.claude(boundaryLine('auto', 170_000));
+    expect(interrupts(driver)).toMatchObject([{ request: { cancel_queued: true } }]);
+    const ended = driver.claude(resultLine({ subtype: 'error_during_execution', is_error: true }));
+    expect(kinds(ended)).toContain('write-handoff');
   });
 
   it.each<{ name: string; driver: () => Driver }>([
