@@ -128,6 +128,7 @@ export function createNoteTaker(options: NoteTakerOptions) {
       const known = new Set<string>();
       let last = 0;
       for (const entry of notes.earlier()) {
+        if (entry.t > last + SAME_TIME_MS) known.clear();
         known.add(identityOf(entry));
         last = Math.max(last, entry.t);
       }
@@ -176,7 +177,9 @@ export function createNoteTaker(options: NoteTakerOptions) {
   };
 }
 
-/** ctxb and claude may name different times for the same prompt. */
+/** By so much ctxb and claude may name different times for the same prompt. */
+const SAME_TIME_MS = 60_000;
+
 function identityOf(entry: Entry): string {
   return entry.kind === 'tool' ? entry.id : entry.kind === 'prompt' ? entry.text : JSON.stringify(entry);
 }
