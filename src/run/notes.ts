@@ -91,8 +91,10 @@ export function createNoteTaker(options: NoteTakerOptions) {
     for (const { input, state } of unnoted.splice(0)) {
       remember(input, state);
       const { session, turn, run } = state;
+      // Before the init line of a resumed session, the progress of its first prompt has the id.
+      const early = input.event.kind === 'lifecycle' ? input.event.sessionId : undefined;
       // If claude ends a turn without reporting a session id, it never reports one.
-      follow(session.id ?? (turn.ended > 0 ? run.runId : undefined));
+      follow(session.id ?? early ?? (turn.ended > 0 ? run.runId : undefined));
       if (state.facts.ending) {
         timer ??= setTimeout(() => attempt(flush), FLUSH_AFTER_MS);
         isStale = true;
