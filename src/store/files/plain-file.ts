@@ -31,18 +31,18 @@ export type FileKind = 'missing' | 'file' | 'folder' | 'symbolic link' | 'hard l
 
 /** Does not follow links. */
 export function kindOf(path: string): FileKind {
-  try {
-    return kindOfStats(statsOf(path));
-  } catch (error) {
-    // The caller gets this error when it opens the path.
-    if (error instanceof CtxbError && errorCode(error.cause) === 'ENOTDIR') return 'missing';
-    throw error;
-  }
+  return kindOfStats(statsOf(path));
 }
 
 /** Like `lstat`; undefined if the path does not exist. */
 export function statsOf(path: string): Stats | undefined {
-  return orStoreError(path, () => lstatSync(path, { throwIfNoEntry: false }));
+  try {
+    return orStoreError(path, () => lstatSync(path, { throwIfNoEntry: false }));
+  } catch (error) {
+    // The path is below a file. The caller gets this error when it opens the path.
+    if (error instanceof CtxbError && errorCode(error.cause) === 'ENOTDIR') return undefined;
+    throw error;
+  }
 }
 
 /**
