@@ -2,15 +2,9 @@ import type { ControlRequestEvent, Event, ResultEvent } from '../../protocol/eve
 import { askCostOfUnseenCalls, enforceAgentLimits } from '../agents/agent-limits.ts';
 import { agentOf, readAgents, reportsStoppedAgent } from '../agents/agents.ts';
 import { recordMode, recordResponse } from '../control/callers-requests.ts';
-import {
-  askWhenNeeded,
-  closeQuestion,
-  delayToolHook,
-  onOwnResponse,
-  onQuestion,
-  replyForCaller,
-} from '../control/control.ts';
+import { askWhenNeeded, delayToolHook, onOwnResponse } from '../control/control.ts';
 import { answerCallback } from '../control/hook-callbacks.ts';
+import { closeQuestion, onQuestion, replyForCaller } from '../control/questions.ts';
 import { askNewWindow, placeTrigger } from '../control/trigger.ts';
 import { readCost } from '../cost/cost.ts';
 import { cacheAfter } from '../cost/prompt-cache.ts';

@@ -1,6 +1,6 @@
 import { plainText } from '../../protocol/blocks.ts';
 import type { Event } from '../../protocol/events.ts';
-import { replyForCaller } from '../control/control.ts';
+import { replyForCaller } from '../control/questions.ts';
 import { isAnswer, isMainMessage } from '../facts.ts';
 import { isFailedResume } from '../process/process.ts';
 import { hasCtxbUuid, isOwnRequest, isOwnUuid, OWN_PREFIX } from '../prompts/own-lines.ts';

@@ -97,13 +97,13 @@ function handleTurnBetween(
   // This turn does not answer the work that resumes after the relief.
   if (isRelieving(state)) return state;
   // The caller stopped this turn, so it does not want the earlier work either.
-  if (isStoppedByCaller(before, event)) return giveUpRelief(state);
+  if (isStoppedFromOutside(before, event)) return giveUpRelief(state);
   if (event.isError || exhausted.cause === 'stopped') return state;
   const resumeReason = 'The context was full in the middle of earlier work, and has room again.';
   return changedIn(changedIn(state, 'relief', { exhausted: undefined }), 'mailbox', { resumeReason });
 }
 
-function isStoppedByCaller({ turn }: GovernorState, event: ResultEvent): boolean {
+function isStoppedFromOutside({ turn }: GovernorState, event: ResultEvent): boolean {
   return reportsInterrupt(event) && (turn.stopped ?? 'asked') === 'asked';
 }
 
