@@ -18,7 +18,10 @@ export interface NoteTakerOptions {
   readonly folder: string;
   readonly onFault: Faults;
   readonly notice: (text: string) => void;
-  /** What claude has logged of a session, and of the one that it is a fork of, after a time (milliseconds since the epoch). */
+  /**
+   * What claude has logged of a session and its past.
+   * @param since time of the last entry to leave out, in milliseconds since the epoch
+   */
   readonly logged: (session: string, since: number) => Iterable<Entry>;
   readonly isOff: boolean;
 }
@@ -64,13 +67,30 @@ export function createNoteTaker(options: NoteTakerOptions) {
     }
   }
 
-  function* earlierNotes(notes: NoteFiles, path: string): Generator<OwnEvent> {
+  function* earlierNotes(session: string, notes: NoteFiles, path: string): Generator<OwnEvent> {
     try {
-      for (const entry of notes.earlier()) yield { kind: 'earlier', entry };
+      const known = new Set<string>();
+      let last = 0;
+      for (const entry of notes.earlier()) {
+        if (entry.t > last + SAME_TIME_MS) known.clear();
+        known.add(identityOf(entry));
+        last = Math.max(last, entry.t);
+        yield { kind: 'earlier', entry };
+      }
+      const isNews = (entry: Entry) => entry.t < begun && !known.has(identityOf(entry));
+      const news = options.run.resumes ? loggedAfter(session, last).filter(isNews) : [];
+      notes.append(news, []);
+      for (const entry of news) yield { kind: 'earlier', entry: { v: LOG_VERSION, ...entry } };
       yield { kind: 'notes', path };
     } catch (error) {
       fail(NOTES_STOPPED, error);
     }
+  }
+
+  /** What was said and done in a session since the last run with ctxb. */
+  function loggedAfter(session: string, since: number): Entry[] {
+    const consequence = 'the notes have nothing of the session from before this run';
+    return tryOrReport(options.onFault, consequence, () => [...options.logged(session, since)]) ?? [];
   }
 
   function remember(input: Input, state: GovernorState): void {
@@ -120,23 +140,7 @@ export function createNoteTaker(options: NoteTakerOptions) {
     if (folder.contested) {
       options.notice(`another run keeps the notes of session ${id}: this one keeps its own in ${name}`);
     }
-    if (run.resumes) noteLogged(id, files);
-    opened = earlierNotes(files, name);
-  }
-
-  /** Notes what was said and done since the last run with ctxb. */
-  function noteLogged(session: string, notes: NoteFiles): void {
-    tryOrReport(options.onFault, 'the notes have nothing of the session from before this run', () => {
-      const known = new Set<string>();
-      let last = 0;
-      for (const entry of notes.earlier()) {
-        if (entry.t > last + SAME_TIME_MS) known.clear();
-        known.add(identityOf(entry));
-        last = Math.max(last, entry.t);
-      }
-      const isNews = (entry: Entry) => entry.t < begun && !known.has(identityOf(entry));
-      notes.append([...options.logged(session, last)].filter(isNews), []);
-    });
+    opened = earlierNotes(id, files, name);
   }
 
   function flush(): void {

@@ -8,7 +8,6 @@ import type { Input, OwnEvent } from '../core/governor/input.ts';
 import { readOutsideRequest } from '../core/governor/own-events.ts';
 import { recordDecision, recordRun, toRecord } from '../core/governor/record.ts';
 import type { Run } from '../core/governor/state.ts';
-import type { Entry } from '../core/memory/entry.ts';
 import { createMemory } from '../core/memory/memory.ts';
 import { parseFields, stringOf } from '../core/protocol/fields.ts';
 import { CtxbError, isCtxbError, messageOf, systemReason } from '../errors.ts';
@@ -71,7 +70,11 @@ export function openRunFiles(headless: HeadlessRun, { run, io, record, notice }:
       folder,
       onFault: faults,
       notice,
-      logged: (id, since) => logged([id, resumed], since, io),
+      logged(id, since) {
+        // claude writes the log of a fork late.
+        const path = findSessionLog({ id }, io) ?? findSessionLog({ id: resumed }, io);
+        return path === undefined ? [] : loggedEntries(path, since);
+      },
       isOff,
     }),
     costs:
@@ -89,12 +92,6 @@ export function openRunFiles(headless: HeadlessRun, { run, io, record, notice }:
         : undefined,
     recorder: record && createRecorder(record, run, notice),
   };
-}
-
-/** @param ids a session and the one that it may be a fork of: claude writes the log of a fork late */
-function logged(ids: readonly (string | undefined)[], since: number, io: Io): Iterable<Entry> {
-  const path = ids.map((id) => findSessionLog({ id }, io)).find((found) => found !== undefined);
-  return path === undefined ? [] : loggedEntries(path, since);
 }
 
 export function recordRunStart(

@@ -89,13 +89,13 @@ function withTask(tools: Tools, { change, type, toolUseId: id, report }: TaskEve
 
 /** Adds the reports that the model gets now. */
 function withReports(tools: Tools, calls: number): Tools {
-  const due = tools.agents.filter(({ report }) => report !== undefined);
-  if (due.length === 0) return tools;
-  const contents = due.reduce(
+  const waiting = tools.agents.filter(({ report }) => report === undefined);
+  if (waiting.length === tools.agents.length) return tools;
+  const contents = tools.agents.reduce(
     (next, { use, report }) => (report === undefined ? next : contentsAfterReport(next, use, report, calls)),
     tools.contents,
   );
-  return { ...tools, contents, agents: tools.agents.filter((one) => !due.includes(one)) };
+  return { ...tools, contents, agents: waiting };
 }
 
 function withCalls(tools: Tools, { blocks, subagent: agent }: AssistantEvent, since: number): Tools {

@@ -74,24 +74,23 @@ export interface Report {
 
 /** The contents after the report of an agent in the background. */
 export function contentsAfterReport(contents: Contents, use: ToolUse, { size, cost }: Report, now: number): Contents {
-  const { step } = contents;
-  const more = { ...contents, step: { ...step, results: step.results + 1, size: step.size + size } };
-  // A relief keeps results of tools, and a report is none.
-  return addFetchedContent(more, { ...use, id: '' }, size, now, { cost, hasPicture: false, length: 0 });
+  // The id is that of the launch. A relief can keep results of tools, but not reports.
+  const untied = { ...use, id: '' };
+  return addFetchedContent(countSize(contents, size), untied, size, now, { cost, hasPicture: false, length: 0 });
 }
 
-function countResult(
-  contents: Contents,
-  { id, input }: ToolUse,
-  result: ToolResult,
-  size: number,
-  cut: number,
-): Contents {
-  const { step, failed } = contents;
+function countResult(contents: Contents, { id, input }: ToolUse, { isError }: ToolResult, size: number, cut: number) {
+  return {
+    ...countSize(contents, size, cut),
+    failed: failedAfter(contents.failed, nameOf(JSON.stringify(input)), isError),
+    cut: cut > 0 ? withCut(contents.cut, id, cut) : contents.cut,
+  };
+}
+
+function countSize(contents: Contents, size: number, cut = 0): Contents {
+  const { step } = contents;
   return {
     ...contents,
-    failed: failedAfter(failed, nameOf(JSON.stringify(input)), result.isError),
-    cut: cut > 0 ? withCut(contents.cut, id, cut) : contents.cut,
     step: { ...step, results: step.results + 1, size: step.size + size, cut: step.cut + cut },
   };
 }
