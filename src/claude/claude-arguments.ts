@@ -107,7 +107,7 @@ function ourArguments({ hidesThoughts }: HeadlessInvocation): readonly string[] 
 }
 
 function otherMode(argv: readonly string[], tokens: readonly Token[], options: Options): string | undefined {
-  const first = argv[0] ?? '';
+  const [first = ''] = argv;
   if (CLAUDE_FIRST_WORDS.has(first)) return `${first} is a command of its own`;
   const mode = tokens.find(({ name }) => OTHER_MODES.has(name));
   if (mode !== undefined) return `${mode.name} is no headless run`;

@@ -125,7 +125,7 @@ const TITLE_LENGTH = 200;
 
 function titleOf(input: Fields): string {
   const title = DESCRIPTIVE_KEYS.map((key) => stringOf(input[key])).find((text) => text !== '') ?? '';
-  return cut(title.trim().split(/\r?\n/, 1)[0] ?? '', TITLE_LENGTH);
+  return cut(title.trim().replace(/\r?\n.*/s, ''), TITLE_LENGTH);
 }
 
 function addText(set: Set<string>, value: unknown): void {

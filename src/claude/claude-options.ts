@@ -62,10 +62,9 @@ export const CLAUDE_FIRST_WORDS: ReadonlySet<string> = new Set(
 /** Each spelling with the name of its option. */
 const OPTIONS = new Map(
   (['none', 'one', 'optional', 'many'] as const).flatMap((values) =>
-    words(SPELLINGS[values]).flatMap((aliases) => {
-      const spellings = aliases.split('|');
-      return spellings.map((spelling) => [spelling, { name: spellings[0] ?? '', values }] as const);
-    }),
+    words(SPELLINGS[values]).flatMap((aliases) =>
+      aliases.split('|').map((spelling, _, [name = '']) => [spelling, { name, values }] as const),
+    ),
   ),
 );
 

@@ -23,15 +23,14 @@ export function displayed(value: unknown): string {
  */
 export function closest(word: string, candidates: Iterable<string>): string | undefined {
   const normalized = plain(word);
-  let nearest: string | undefined;
+  const distanceTo = (name: string) => mistakes(normalized, plain(name));
+  const ranked = [...candidates].map((candidate) => ({
+    candidate,
+    distance: Math.min(distanceTo(candidate), distanceTo(candidate.slice(candidate.lastIndexOf('.') + 1))),
+  }));
+  const [nearest] = ranked.sort((a, b) => a.distance - b.distance);
   // Up to a third of the letters may be wrong. A less similar proposal would only puzzle.
-  let smallest = Math.floor(normalized.length / 3) + 1;
-  for (const candidate of candidates) {
-    const names = [candidate, candidate.slice(candidate.lastIndexOf('.') + 1)];
-    const distance = Math.min(...names.map((name) => mistakes(normalized, plain(name))));
-    if (distance < smallest) [nearest, smallest] = [candidate, distance];
-  }
-  return nearest;
+  return nearest && nearest.distance <= normalized.length / 3 ? nearest.candidate : undefined;
 }
 
 /** The nearest of the words that an expectation offers, as it would be written: `"auto"`. */

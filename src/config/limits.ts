@@ -20,7 +20,8 @@ export const LIMITS = [
  */
 export function keepLimits(all: readonly SetValue[]) {
   const limit = all.findLast(({ key, origin }) => isLimit(key) && SOURCE_RANKS[origin.source] > SOURCE_RANKS.file);
-  const subject = limit && `${limit.key} (${limit.origin.where ?? limit.origin.source})`;
+  // Whatever is above a file has a name: a file, a variable or an option.
+  const subject = limit && `${limit.key} (${limit.origin.where})`;
   const ignored = subject === undefined ? [] : all.filter(liftsLimits);
   const expected = `nothing that lifts ${subject}`;
   const todo = 'it is ignored; --observe or CTXB_OBSERVE may say it';

@@ -33,10 +33,10 @@ export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    const before = text.slice(0, faultOffset(text, messageOf(error))).split('\n');
+    const before = text.slice(0, faultOffset(text, messageOf(error)));
+    const place = { line: before.split('\n').length, column: before.length - before.lastIndexOf('\n') };
     // The message may quote whole lines of the file.
-    const message = collapseWhitespace(messageOf(error));
-    throw new SyntaxFault('JSON', message, { line: before.length, column: (before.at(-1) ?? '').length + 1 });
+    throw new SyntaxFault('JSON', collapseWhitespace(messageOf(error)), place);
   }
 }
 

@@ -6,6 +6,7 @@ import {
   BUDGET_FIELDS,
   type Config,
   type Finding,
+  isToolKey,
   type Origin,
   requireValid,
   SOURCE_RANKS,
@@ -18,7 +19,7 @@ import { adaptToLevels, checkLevels } from './levels.ts';
 import { keepLimits } from './limits.ts';
 import { type ConfigFile, type FoundConfig, readWanted, type WantedFile } from './read-config.ts';
 import { readEnvironment } from './read-environment.ts';
-import { keySchemaOf, readValue } from './schema.ts';
+import { KEY_SCHEMAS, readValue } from './schema.ts';
 
 /** Values from the command line. Texts are parsed by the type of the key; `undefined` is a flag that was not given. */
 export type Flags = Readonly<Partial<Record<KeyPath, string | number | boolean | undefined>>>;
@@ -83,7 +84,7 @@ export function resolveFile(file: Omit<ConfigFile, 'source'>): ResolvedConfig {
 /** Like resolveConfig, with flags over the values of an earlier configuration. Ignores keys unknown to this version. */
 export function resolveStored(stored: readonly SetValue[], flags: Flags): ResolvedConfig {
   const overrides = flagValues(flags);
-  const isKept = ({ key }: SetValue) => keySchemaOf(key) !== undefined && !overrides.some((value) => value.key === key);
+  const isKept = ({ key }: SetValue) => (KEY_SCHEMAS.has(key as KeyPath) || isToolKey(key)) && !overrides.some((value) => value.key === key);
   return resolveValues([...stored.filter(isKept), ...overrides], []);
 }
 

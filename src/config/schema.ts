@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { BUDGET_FIELDS, type BudgetChanges, isToolKey, splitKey } from './config.ts';
+import { BUDGET_FIELDS, type BudgetChanges, splitKey, type ToolKey } from './config.ts';
 import { KEY_PATHS, KEYS, type Key, type KeyPath } from './keys.ts';
 import { schemaOf } from './values.ts';
 
@@ -37,13 +37,8 @@ export const budgetEntries = Object.fromEntries(
   >;
 };
 
-/** The schema of a key's value, including overrides for a tool; undefined for an unknown key. */
-export function keySchemaOf(key: string): KeySchema | undefined {
-  return KEY_SCHEMAS.get(key as KeyPath) ?? (isToolKey(key) ? TOOL_SCHEMA : undefined);
-}
-
 /** A key's value in the form that the program uses, and what the key expects instead if the value is invalid. */
-export function readValue(key: string, value: unknown) {
-  const { output, issues } = v.safeParse(keySchemaOf(key) ?? v.unknown(), value);
+export function readValue(key: KeyPath | ToolKey, value: unknown) {
+  const { output, issues } = v.safeParse(KEY_SCHEMAS.get(key as KeyPath) ?? TOOL_SCHEMA, value);
   return { setting: output, expected: issues?.[0].message };
 }

@@ -44,8 +44,9 @@ export function parseYaml(text: string, { isJson }: { readonly isJson: boolean }
 }
 
 function compose(text: string, lines: LineCounter): Document.Parsed {
-  const [document, second] = [...new Composer(OPTIONS).compose(tokens(text, lines), true, text.length)];
-  if (document === undefined) throw new TextFault('no document', 0);
+  // The library is told to make a document of an empty text too.
+  const documents = [...new Composer(OPTIONS).compose(tokens(text, lines), true, text.length)];
+  const [document, second] = documents as [Document.Parsed, Document.Parsed?];
   const [fault] = [...document.errors, ...document.warnings];
   // The library's message names its own option.
   if (fault?.code === 'NON_STRING_KEY') throw new TextFault('a key that is not a text', fault.pos[0]);

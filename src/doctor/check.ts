@@ -33,7 +33,7 @@ export interface SetupFinding {
   /** The subject of the check: `Node`, a configuration key, a variable, a file. */
   readonly subject: string;
   readonly text: string;
-  readonly todo?: string;
+  readonly todo?: string | undefined;
 }
 
 export function setupFinding(
@@ -42,7 +42,7 @@ export function setupFinding(
   text: string,
   todo?: string,
 ): SetupFinding {
-  return { status, subject, text, ...(todo !== undefined && { todo }) };
+  return { status, subject, text, todo };
 }
 
 /** A play that shows facts: the API's answers, and what ctxb says to claude. */

@@ -2,13 +2,13 @@ import * as v from 'valibot';
 import { settingAt } from '../../src/config/config.ts';
 import { DEFAULTS } from '../../src/config/defaults.ts';
 import { KEYS, type Key } from '../../src/config/keys.ts';
-import { KEY_SCHEMAS, type KeySchema, keySchemaOf, TOOL_SCHEMA } from '../../src/config/schema.ts';
+import { KEY_SCHEMAS, type KeySchema, TOOL_SCHEMA } from '../../src/config/schema.ts';
 import { GROUPS } from './settings-schema.ts';
 
 /** No value of any key. */
 const NOTHING = Symbol('nothing');
 
-const SHARE = said(keySchemaOf('thresholds.warn'));
+const SHARE = said(KEY_SCHEMAS.get('thresholds.warn'));
 
 const BEGINNING = `# Configuration
 

@@ -28,7 +28,6 @@ export function editFlow(path: string, text: string, edits: readonly Edit[]): st
     'usage',
     `the budgets of ${basename(path)} cannot be changed here; change them by hand`,
   );
-  if (document === undefined) throw refusal;
   const before = document.toJS();
   for (const edit of edits) editDocument(document, before, edit);
   const after = document.toJS();

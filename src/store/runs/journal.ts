@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import type { DecisionOf } from '../../core/governor/decisions.ts';
-import { type Fields, parseFields, textOf, timeOf } from '../../core/protocol/fields.ts';
+import { type Fields, parseFields, stringOf, textOf, timeOf } from '../../core/protocol/fields.ts';
 import { kindOf } from '../files/plain-file.ts';
 import { isCertainlyAlive, type ProcessMark, readProcessMark } from '../files/process-mark.ts';
 import { readLines } from '../files/read-lines.ts';
@@ -78,8 +78,8 @@ export function writtenReceipts(contextDir: string): WrittenReceipt[] {
   const sessions = new Map<string, Pick<WrittenReceipt, 'session' | 'log'>>();
   const receipts: WrittenReceipt[] = [];
   for (const entry of journalEntries(contextDir)) {
-    const runId = textOf(entry.runId) ?? '';
-    if (entry.kind === 'session') sessions.set(runId, { session: textOf(entry.id) ?? '', log: textOf(entry.log) });
+    const runId = stringOf(entry.runId);
+    if (entry.kind === 'session') sessions.set(runId, { session: stringOf(entry.id), log: textOf(entry.log) });
     const t = timeOf(entry.t);
     const session = sessions.get(runId);
     if (entry.kind !== 'receipt' || t === undefined || session === undefined) continue;

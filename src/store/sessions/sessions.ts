@@ -30,8 +30,9 @@ export function listSessions(contextDir: string): SessionInfo[] {
   if (!isFolder(root) || !isFolder(folder)) return [];
   return matchingNames(folder, SESSION_FOLDER)
     .filter((name) => kindOf(join(folder, name)) === 'folder')
+    .sort()
     .map((name) => describe(name, join(folder, name)))
-    .sort((a, b) => b.changed - a.changed || (a.id < b.id ? -1 : 1));
+    .sort((a, b) => b.changed - a.changed);
 }
 
 /** The session with this id, else the only one whose id begins with it. @throws CtxbError `usage` if none or several do */
