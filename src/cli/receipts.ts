@@ -6,7 +6,7 @@ import type { Io } from '../io.ts';
 import type { RecordedRelief } from '../replay/recorded-items.ts';
 import { replaySource } from '../replay/replay.ts';
 import type { SessionOptions } from '../replay/session-replay.ts';
-import { findSources } from '../replay/sources.ts';
+import { findSources, type Source } from '../replay/sources.ts';
 import { foldText, textWidth } from '../report/layout.ts';
 import { onOneLine } from '../report/printable.ts';
 import { LEGEND, type ReliefReceipt, receiptLines } from '../report/receipts.ts';
@@ -78,8 +78,7 @@ type Retention = NonNullable<SessionOptions['retention']>;
 
 async function recordingReceipts(file: string, retention: Retention, io: Io) {
   const policy = await effectiveConfig(io);
-  const [source] = findSources(file);
-  if (source === undefined) return [];
+  const [source] = findSources(file) as [Source];
   const options = { policy, series: false, mask: redact, stdin: openStdin([file], io), retention };
   const { sessionId, compactions, lines, retention: reliefs = [] } = await replaySource(source, options);
   if (lines.malformed + lines.unknown === lines.total && retention === true) {

@@ -23,8 +23,9 @@ export type ReplayOptions = ReturnType<typeof readFlags>;
 const COUNT = 'agents.max';
 
 export function addReportOptions(command: Command): void {
+  const nameOf = (flags: string) => flags.replace(/ .*/, '');
   const value = <T>(flags: string, about: string, expected: string, parse: (text: string) => T | undefined) =>
-    command.option(flags, about, parseOption(flags.split(' ', 1)[0] ?? '', expected, parse));
+    command.option(flags, about, parseOption(nameOf(flags), expected, parse));
   command.optionsGroup('Report (choose one; default: a list):');
   for (const { name, about } of FORMATS) command.option(`--${name}`, about);
   value(
@@ -37,7 +38,7 @@ export function addReportOptions(command: Command): void {
   command.optionsGroup('Lists of several sessions:');
   value('--since <time>', 'only sessions active since then: 2026-03-31, 3d or 12h', time, timeOf);
   const number = (key: KeyPath, flags: string, about: string) =>
-    command.option(flags, about, (text: string) => parseNumberOption(key, flags.split(' ', 1)[0] ?? '', text));
+    command.option(flags, about, (text: string) => parseNumberOption(key, nameOf(flags), text));
   number(COUNT, '--limit <number>', 'show at most this many rows (0: all; default at a terminal: 30)');
   command
     .addOption(new Option('--by <what>', 'print sums by day, project or model').choices(GROUPINGS))

@@ -83,7 +83,7 @@ function sortOptions(options: readonly Option[]): Option[] {
 /** Suggests placing an unknown option after `-- claude`. */
 function withSuggestion(text: string, { parent }: Command): string {
   const [, option] = /unknown option '([^']+)'\n$/.exec(text) ?? [];
-  const words = (parent as { readonly rawArgs?: readonly string[] } | null)?.rawArgs ?? [];
+  const { rawArgs: words } = parent as unknown as { readonly rawArgs: readonly string[] };
   const at = option === undefined ? -1 : words.indexOf(option);
   if (at < 0) return text;
   if (words.includes('--')) return `${text}Options of claude follow --: ctxb run -- claude ${option}\n`;

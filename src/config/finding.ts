@@ -35,7 +35,7 @@ export function closest(word: string, candidates: Iterable<string>): string | un
 
 /** The nearest of the words that an expectation offers, as it would be written: `"auto"`. */
 export function closestChoice(word: unknown, expected: string): string | undefined {
-  const choices = [...expected.matchAll(/"([a-z-]+)"/g)].flatMap(([, choice]) => choice ?? []);
+  const choices = [...expected.matchAll(/(?<=")[a-z-]+(?=")/g)].map(([choice]) => choice);
   const suggestion = typeof word === 'string' ? closest(word, choices) : undefined;
   return suggestion && displayed(suggestion);
 }

@@ -84,7 +84,8 @@ export function resolveFile(file: Omit<ConfigFile, 'source'>): ResolvedConfig {
 /** Like resolveConfig, with flags over the values of an earlier configuration. Ignores keys unknown to this version. */
 export function resolveStored(stored: readonly SetValue[], flags: Flags): ResolvedConfig {
   const overrides = flagValues(flags);
-  const isKept = ({ key }: SetValue) => (KEY_SCHEMAS.has(key as KeyPath) || isToolKey(key)) && !overrides.some((value) => value.key === key);
+  const isKept = ({ key }: SetValue) =>
+    (KEY_SCHEMAS.has(key as KeyPath) || isToolKey(key)) && !overrides.some((value) => value.key === key);
   return resolveValues([...stored.filter(isKept), ...overrides], []);
 }
 

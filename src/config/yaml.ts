@@ -1,4 +1,15 @@
-import { Composer, type Document, isAlias, isMap, isScalar, Lexer, LineCounter, type Node, Parser, visit } from 'yaml';
+import {
+  Composer,
+  type Document,
+  isAlias,
+  isMap,
+  Lexer,
+  LineCounter,
+  type ParsedNode,
+  Parser,
+  type Scalar,
+  visit,
+} from 'yaml';
 import { messageOf } from '../errors.ts';
 import { parseJson, SyntaxFault } from './parse-data.ts';
 
@@ -53,19 +64,18 @@ function compose(text: string, lines: LineCounter): Document.Parsed {
   // The library only warns about an unknown tag.
   if (fault !== undefined && fault.code !== 'TAG_RESOLVE_FAILED') throw new TextFault(fault.message, fault.pos[0]);
   if (second !== undefined) throw new TextFault('a second document after ---', second.range[0]);
-  visit(document, { Node: (_, node) => refuseOthers(node) });
+  visit(document, { Node: (_, node) => refuseOthers(node as ParsedNode) });
   return document;
 }
 
-function refuseOthers(node: Node): void {
-  const [offset = 0] = node.range ?? [];
+function refuseOthers(node: ParsedNode): void {
+  const [offset] = node.range;
   if (isAlias(node)) throw new TextFault(`the alias *${node.source}, whose value must be written out`, offset);
   if ('tag' in node && node.tag !== undefined) throw new TextFault(`the tag ${node.tag}`, offset);
-  if (!isMap(node)) return;
+  if (!isMap<Scalar.Parsed>(node)) return;
   const keys = new Set<unknown>();
   for (const { key } of node.items) {
-    if (!isScalar(key)) continue;
-    if (keys.has(key.value)) throw new TextFault(`the key ${key.value} a second time`, key.range?.[0] ?? 0);
+    if (keys.has(key.value)) throw new TextFault(`the key ${key.value} a second time`, key.range[0]);
     keys.add(key.value);
   }
 }

@@ -52,7 +52,7 @@ function checkConfiguration(
   const remarks = [...remarksFor('fault', findings), ...remarksFor('warning', [...unknown, ...warnings])];
   if (remarks.length > 0) return remarks;
   const set = Object.values(sources).filter(({ source }) => source !== 'default');
-  const places = [...new Set(set.flatMap(({ where }) => where ?? []))];
+  const places = [...new Set(set.map(({ where }) => where))];
   const text = places.length === 0 ? 'defaults only' : `${set.length} set in ${places.join(', ')}`;
   return [setupFinding('good', 'configuration', text)];
 }

@@ -8,15 +8,17 @@ import { turnsBegun } from '../core/governor/prompts/turns.ts';
 import type { GovernorState } from '../core/governor/state.ts';
 import type { Lock } from '../store/files/lock.ts';
 import { createFaults, tryOrReport } from '../store/files/store-error.ts';
-import { type CostLedger, type CostPlace, openCostLedger } from '../store/ledgers/cost-ledger.ts';
+import {
+  type CostLedger,
+  type CostLedgerOptions,
+  type CostPlace,
+  openCostLedger,
+} from '../store/ledgers/cost-ledger.ts';
 
-interface CostKeeperOptions extends CostPlace {
-  readonly runId: string;
-  readonly period: 'day' | 'month';
+interface CostKeeperOptions extends CostPlace, CostLedgerOptions {
   readonly limitUsd: number | undefined;
   /** Micro-dollars of `Spending.lost` that the ledger already has as claims of the continued runs. */
   readonly lostBefore?: number | undefined;
-  readonly now: () => number;
   readonly notice: (text: string) => void;
   readonly onSpent?: (spent: RunSpending) => void;
 }

@@ -119,8 +119,6 @@ function shortenedLines(items: readonly ReceiptItem[], { yellow, red }: Style): 
     tier,
     `${tokens(shown_chars)} of ${tokens(chars)}`,
   ]);
-  return align(rows).map((line, index) => {
-    const { outcome, reason = '' } = items[index] ?? {};
-    return (outcome === 'cut' ? yellow : red)(`${line}  ${reason}`);
-  });
+  const lines = align(rows);
+  return items.map(({ outcome, reason }, index) => (outcome === 'cut' ? yellow : red)(`${lines[index]}  ${reason}`));
 }

@@ -35,9 +35,8 @@ export function readStat(pid: number) {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     // proc(5): the program's name is the second field, in parentheses, and may contain spaces and parentheses.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    const [state, parent, group] = fields;
-    const start = fields[19];
-    return state && start ? { state, parent: Number(parent), group: Number(group), start } : undefined;
+    const [state = '', parent, group] = fields;
+    return { state, parent: Number(parent), group: Number(group), start: fields[19] };
   }, undefined);
 }
 

@@ -34,11 +34,11 @@ export function orStoreError<T>(path: string, work: () => T): T {
 }
 
 /** Ignores these error codes, which mean that another process did the same work first. */
-export function ignoreErrors(codes: readonly string[], work: () => void): void {
+export function ignoreErrors(codes: readonly unknown[], work: () => void): void {
   try {
     work();
   } catch (error) {
-    if (!codes.includes(errorCode(error) ?? '')) throw error;
+    if (!codes.includes(errorCode(error))) throw error;
   }
 }
 

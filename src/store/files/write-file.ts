@@ -8,7 +8,7 @@ import { errorCode, orStoreError } from './store-error.ts';
 const { O_CREAT, O_EXCL, O_WRONLY } = constants;
 
 /** Error codes of file systems without hard links. */
-const NO_LINK_CODES = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
+const NO_LINK_CODES = new Set<unknown>(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
 /** Creates a file atomically, readable only by its owner. If the path exists, returns false and changes nothing. */
 export function writeNewFile(path: string, text: DiskText, replacement: Replacement = {}): boolean {
@@ -36,7 +36,7 @@ function linkTo(temporary: string, path: string): boolean {
     linkSync(temporary, path);
     return true;
   } catch (error) {
-    const code = errorCode(error) ?? '';
+    const code = errorCode(error);
     if (code === 'EEXIST') return false;
     if (!NO_LINK_CODES.has(code)) throw error;
     if (kindOf(path) !== 'missing') return false;

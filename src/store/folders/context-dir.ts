@@ -190,7 +190,7 @@ function foreignIn(root: string): string[] {
 }
 
 function isOurIgnore(root: string): boolean {
-  return ['', IGNORE_ALL].includes(readPlain(join(root, GITIGNORE), HEAD) ?? '');
+  return (readPlain(join(root, GITIGNORE), HEAD) || IGNORE_ALL) === IGNORE_ALL;
 }
 
 /**

@@ -22,7 +22,7 @@ interface CostEntry {
   readonly call: number;
 }
 
-interface CostLedgerOptions {
+export interface CostLedgerOptions {
   readonly now: () => number;
   readonly runId: string;
   /** Days and months begin at midnight, local time. */

@@ -37,25 +37,22 @@ const TOKENS: readonly SecretRule[] = TOKEN_TABLE.trim()
 
 function ruleOf(line: string): SecretRule {
   const [name = '', form = '', keywords] = line.split(/ {2,}/);
-  const [, what = '', mark = ''] = /^(.*?)(?: (\*+))?$/.exec(name) ?? [];
-  const parts = form.split(' ');
-  const keyword = parts.at(parts.length === 3 ? 1 : 0) ?? '';
+  const [what = '', mark = ''] = name.split(/ (?=\*+$)/);
+  const [first = '', second, third] = form.split(' ');
+  const [searched, source] =
+    third === undefined
+      ? [first, second === undefined ? first : atStart(first) + second]
+      : [second, `${second}(?<=${START}(?<head>${first})${second})${third}`];
   return {
     what,
-    keywords: keywords?.split(' ') ?? [beginning(keyword)],
-    pattern: new RegExp(sourceOf(parts), 'g'),
+    keywords: keywords?.split(' ') ?? [beginning(String(searched))],
+    pattern: new RegExp(source, 'g'),
     holds: CHECKS_BY_MARK[mark],
   };
 }
 
-function sourceOf([first = '', second, third]: readonly string[]): string {
-  if (second === undefined) return first;
-  if (third === undefined) return atStart(first) + second;
-  return `${second}(?<=${START}(?<head>${first})${second})${third}`;
-}
-
 function beginning(source: string): string {
-  return /^(?:[\w:=~-]|\\[./])*(?![?*{])/.exec(source)?.[0].replaceAll('\\', '') ?? '';
+  return source.replace(/^((?:[\w:=~-]|\\[./])*(?![?*{])).*/, '$1').replaceAll('\\', '');
 }
 
 function isDiscordToken(secret: string): boolean {

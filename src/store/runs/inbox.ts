@@ -128,7 +128,10 @@ function inboxesIn(folder: string) {
 
 /** The process that made an inbox; undefined if its first line is not written yet, or invalid. */
 function ownerOf(path: string): ProcessMark | undefined {
-  return orElse(() => readProcessMark(parseJson(readPlain(path, HEADER_LIMIT)?.split('\n')[0] ?? '')), undefined);
+  return orElse(
+    () => readProcessMark(parseJson((readPlain(path, HEADER_LIMIT) ?? '').replace(/\n.*/s, ''))),
+    undefined,
+  );
 }
 
 /** Removes inboxes of killed runs, and abandoned answers. */
