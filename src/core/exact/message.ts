@@ -42,12 +42,9 @@ export function hasOpenStep(messages: readonly Message[]): boolean {
 }
 
 export function extentOf(messages: readonly Message[]): Extent {
-  return { messages: sumOf(messages, rowsOf), tokens: tokensOfAll(messages) };
-}
-
-/** In how many messages claude passes it: one for each content block. */
-function rowsOf(message: Message): number {
-  return Math.max(1, blocksOf(message).length);
+  // claude passes one message for each content block.
+  const rows = sumOf(messages, (message) => Math.max(1, blocksOf(message).length));
+  return { messages: rows, tokens: tokensOfAll(messages) };
 }
 
 /** Tokens by the gauge, without thoughts and images, which are not visible here. */

@@ -1,6 +1,7 @@
 import type { AssistantEvent, Event, ResultEvent } from '../protocol/events.ts';
 import { SIDECHAIN } from '../protocol/line-fields.ts';
 import { isAllZero, readUsage, type Usage } from '../protocol/usage.ts';
+import { putNewest } from '../text/put-newest.ts';
 
 interface SeenCall {
   readonly id: string;
@@ -150,10 +151,7 @@ const MAX_IDS = 64;
 function callWithId(reads: Map<string, readonly number[]>, id: string, usage: number | undefined): SeenCall {
   const known = reads.get(id) ?? [];
   const all = usage === undefined || known.includes(usage) ? known : [...known, usage];
-  reads.delete(id);
-  reads.set(id, all);
-  const [oldest] = reads.keys();
-  if (reads.size > MAX_IDS && oldest !== undefined) reads.delete(oldest);
+  putNewest(reads, id, all, MAX_IDS);
   return { id, usage, answered: false, times: Math.max(1, usage === undefined ? all.length : all.indexOf(usage) + 1) };
 }
 

@@ -1,11 +1,11 @@
+import { putNewest } from '../text/put-newest.ts';
 import { collapseWhitespace, inBackticks, LONG_LINE_LENGTH, oneLine } from '../text/words.ts';
 import type { DeadEnd, DeadEndReport, Entry, ToolEntry } from './entry.ts';
-import { putNewest } from './put-newest.ts';
 import { comparedCommand, isReadOnly } from './shell/command-words.ts';
 
-/** A dead end is found, seen again (`grown`), or disproved by a success (`cleared`). */
+/** A dead end is found, seen again, or disproved by a success (`cleared`). */
 export interface DeadEndChange {
-  readonly what: 'found' | 'grown' | 'cleared';
+  readonly what: 'found' | 'again' | 'cleared';
   readonly deadEnd: DeadEnd;
 }
 
@@ -35,16 +35,20 @@ export function createDeadEnds() {
   const edits = new Map<string, string>();
   let changes = 0;
 
-  function put(deadEnd: DeadEnd): DeadEndChange[] {
-    const what = currentDeadEnds.has(deadEnd.key) ? 'grown' : 'found';
-    putNewest(currentDeadEnds, deadEnd.key, deadEnd, MAX_DEAD_ENDS);
+  /** @param before how often it was seen, and since when; default: as the known dead end */
+  function put(
+    seen: Omit<DeadEnd, 'count' | 'first'>,
+    before: Pick<DeadEnd, 'count' | 'first'> = currentDeadEnds.get(seen.key) ?? { count: 0, first: seen.last },
+  ): DeadEndChange[] {
+    const what = currentDeadEnds.has(seen.key) ? 'again' : 'found';
+    const deadEnd = { ...seen, count: before.count + 1, first: before.first };
+    putNewest(currentDeadEnds, seen.key, deadEnd, MAX_DEAD_ENDS);
     return [{ what, deadEnd }];
   }
 
   function noteRemark({ text, t }: DeadEndReport): DeadEndChange[] {
     const key = `told\n${collapseWhitespace(text.toLowerCase()).trim()}`;
-    const { count = 0, first = t } = currentDeadEnds.get(key) ?? {};
-    return put({ key, cause: 'told', text, evidence: [], count: count + 1, first, last: t });
+    return put({ key, cause: 'told', text, evidence: [], last: t });
   }
 
   function fail(entry: ToolEntry): DeadEndChange[] {
@@ -53,11 +57,12 @@ export function createDeadEnds() {
     const known = failing.get(key);
     const { count = 0, first = t, evidence: ids = [], core = coreOf(entry) } = known?.changes === changes ? known : {};
     const evidence = [...ids.slice(0, 1), ...[...ids.slice(1), id].slice(1 - MAX_EVIDENCE)];
-    const series = { count: count + 1, first, evidence };
     // A failed call may have changed the outcome of other calls, but not its own.
-    putNewest(failing, key, { core, ...series, changes: changes + Number(mayChange(entry)) }, MAX_CALLS);
+    const changesAfter = changes + Number(mayChange(entry));
+    putNewest(failing, key, { core, count: count + 1, first, evidence, changes: changesAfter }, MAX_CALLS);
     if (count === 0) return [];
-    return put({ key, cause: 'same failure', text: failureText(entry, count + 1), ...series, last: t });
+    const text = failureText(entry, count + 1);
+    return put({ key, cause: 'same failure', text, evidence, last: t }, { count, first });
   }
 
   /** A success with the same command core clears the dead end too, even if its output was cut differently. */
@@ -92,9 +97,8 @@ export function createDeadEnds() {
       return isAgain ? clear(key) : [];
     }
     edits.set(`${agent}\n${reverse}`, '');
-    const { count = 0, first = t } = currentDeadEnds.get(key) ?? {};
     const text = `${nameOf(entry)} took back an edit: the old text is there again`;
-    return put({ key, cause: 'edit reverted', text, evidence: [maker, id], count: count + 1, first, last: t });
+    return put({ key, cause: 'edit reverted', text, evidence: [maker, id], last: t });
   }
 
   function judge(entry: Entry): DeadEndChange[] {
@@ -102,8 +106,7 @@ export function createDeadEnds() {
     if (entry.kind !== 'tool') return [];
     if (isFailedAttempt(entry)) return fail(entry);
     if (COMMIT.test(`${entry.command?.text}`)) edits.clear();
-    const told = failing.size > 0 && isSuccess(entry) ? succeed(entry) : [];
-    return [...told, ...noteEdit(entry)];
+    return [...(isSuccess(entry) ? succeed(entry) : []), ...noteEdit(entry)];
   }
 
   return {

@@ -1,5 +1,5 @@
+import { putNewest } from '../text/put-newest.ts';
 import type { TaskEntry } from './entry.ts';
-import { putNewest } from './put-newest.ts';
 
 const MAX_TASKS = 500;
 

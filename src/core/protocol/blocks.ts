@@ -47,7 +47,10 @@ function readBlock(value: unknown): Block {
   if (type === 'thinking') return readThought(block.thinking, block.signature);
   if (type === 'redacted_thinking') return readThought('', block.data);
   if (type === 'tool_result') return readToolResult(block);
-  if (type === 'image') return { type, ...sizeOf(block) };
+  if (type === 'image') {
+    const size = pictureSize(block);
+    return { type, ...(size && { size }) };
+  }
   if (type === 'document') return { type };
   if (type !== 'tool_use' && type !== 'server_tool_use') return { type: 'other', name: stringOf(type) };
   return { type: 'tool_use', id: stringOf(block.id), name: stringOf(block.name), input: block.input };
@@ -55,11 +58,6 @@ function readBlock(value: unknown): Block {
 
 function readThought(text: unknown, signature: unknown): Block {
   return { type: 'thinking', text: stringOf(text), signatureLength: textOf(signature)?.length ?? 0 };
-}
-
-function sizeOf(picture: Fields) {
-  const size = pictureSize(picture);
-  return size && { size };
 }
 
 /**

@@ -47,13 +47,11 @@ export function membersAt(text: string, bracket: number): JsonMember[] {
 export function withMembers(text: string, change: (value: string, name: string) => string | undefined): string {
   const members = membersAt(text, text.search(/[[{]/));
   let result = '';
-  let isFirst = true;
   for (const [index, member] of members.entries()) {
     const value = change(text.slice(member.from, member.to), member.name?.slice(1, -1) ?? '');
     if (value === undefined) continue;
-    const separator = isFirst ? '' : text.slice(members[index - 1]?.to, member.at);
+    const separator = result === '' ? '' : text.slice(members[index - 1]?.to, member.at);
     result += separator + text.slice(member.at, member.from) + value;
-    isFirst = false;
   }
   const [first, last] = [members[0], members.at(-1)];
   return first && last ? text.slice(0, first.at) + result + text.slice(last.to) : text;
@@ -74,14 +72,19 @@ export function valueEnd(text: string, at: number): number {
   return text.length;
 }
 
-/** Offset after the closing quote, the first quote with an even number of backslashes before it. */
+/** Offset after the closing quote. */
 function stringEnd(text: string, at: number): number {
   for (let quote = text.indexOf('"', at + 1); quote >= 0; quote = text.indexOf('"', quote + 1)) {
-    let first = quote;
-    while (text[first - 1] === '\\') first--;
-    if ((quote - first) % 2 === 0) return quote + 1;
+    if (!isEscaped(text, quote)) return quote + 1;
   }
   return text.length;
+}
+
+/** Whether an odd number of backslashes precedes a character. */
+export function isEscaped(text: string, at: number): boolean {
+  let first = at;
+  while (text[first - 1] === '\\') first--;
+  return (at - first) % 2 === 1;
 }
 
 function skipSpace(text: string, at: number): number {

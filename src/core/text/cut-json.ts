@@ -1,5 +1,5 @@
 import { groupsIn, parseJson } from '../protocol/fields.ts';
-import { type JsonMember, type JsonSpan, membersAt } from '../protocol/json-spans.ts';
+import { isEscaped, type JsonMember, type JsonSpan, membersAt } from '../protocol/json-spans.ts';
 import { fairShare, lineFeeds } from './words.ts';
 
 /** Shortened JSON that is still valid and has the same shape. */
@@ -119,9 +119,7 @@ function wholeCharacters(part: string): string {
 
 /** Length of the escape that starts with the backslash at `at`; 1 if that backslash is itself escaped. */
 function escapeLength(text: string, at: number): number {
-  let first = at;
-  while (text[first - 1] === '\\') first--;
-  if ((at - first) % 2 === 1) return 1;
+  if (isEscaped(text, at)) return 1;
   return text[at + 1] === 'u' ? 6 : 2;
 }
 

@@ -67,7 +67,7 @@ export const unmasked: Mask = (text) => (typeof text === 'string' ? text : text.
 export type Cutter = (text: string | readonly string[], length: number) => string;
 
 /** UTF-16 units of a long text that are masked before it is cut, because a cut secret is not recognized. */
-const MASKED_LENGTH = 4 * LONG_LINE_LENGTH;
+export const MASKED_LENGTH = 4 * LONG_LINE_LENGTH;
 
 export function cutterWith(mask: Mask): Cutter {
   const head = (text: string) => text.slice(0, MASKED_LENGTH);

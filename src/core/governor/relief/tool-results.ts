@@ -2,6 +2,7 @@ import type { ToolResult, ToolUse } from '../../protocol/block.ts';
 import { resultsIn, usesIn } from '../../protocol/blocks.ts';
 import type { AssistantEvent, Event, TaskEvent, UserEvent } from '../../protocol/events.ts';
 import { fieldsOf, stringOf, textOf } from '../../protocol/fields.ts';
+import { putNewest } from '../../text/put-newest.ts';
 import { type Calibration, estimateTokens, measureBlock } from '../gauge/estimator.ts';
 import { type Contents, endTurn, mapContents, NO_CONTENTS, pathOf } from './content.ts';
 import { contentsAfter, contentsAfterReport, type Report } from './track-contents.ts';
@@ -124,10 +125,9 @@ function withResults(before: Tools, { blocks, subagent, toolReport }: UserEvent,
 function addResult(before: Tools, use: ToolUse, result: ToolResult, at: ToolsAt, isLaunch: boolean): Tools {
   const { tracksContents, calls, calibration, cutOf, costOf } = at;
   const label = labelOf(use);
-  const all = new Map(before.results);
-  all.delete(label);
-  all.set(label, (before.results.get(label) ?? 0) + result.text.length);
-  const tools = { ...before, results: new Map([...all].slice(-LIMIT)) };
+  const results = new Map(before.results);
+  putNewest(results, label, (results.get(label) ?? 0) + result.text.length, LIMIT);
+  const tools = { ...before, results };
   if (!tracksContents) return tools;
   const hidden = { cut: cutOf(result), cost: isLaunch ? 0 : costOf(use.id) };
   return { ...tools, contents: contentsAfter(tools.contents, use, result, calls, calibration, hidden) };

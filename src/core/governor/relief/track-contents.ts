@@ -1,6 +1,7 @@
 import type { ToolResult, ToolUse } from '../../protocol/block.ts';
 import { isUnchangedRead } from '../../protocol/blocks.ts';
 import { fieldsOf, stringOf, textOf } from '../../protocol/fields.ts';
+import { putNewest } from '../../text/put-newest.ts';
 import { sumOf } from '../../text/sum-of.ts';
 import { type Calibration, estimateTokens, measureBlock, UNCALIBRATED } from '../gauge/estimator.ts';
 import {
@@ -241,10 +242,7 @@ function addWrittenFile(contents: Contents, { id, input }: ToolUse, size: number
 
 function withContent(before: Contents, name: string, content: Content): Contents {
   const byName = new Map(before.byName);
-  byName.delete(name);
-  const [oldest] = byName.keys();
-  if (oldest !== undefined && byName.size >= MAX_CONTENTS) byName.delete(oldest);
-  byName.set(name, content);
+  putNewest(byName, name, content, MAX_CONTENTS);
   return { ...before, byName, step: { ...before.step, names: [...before.step.names, name] } };
 }
 

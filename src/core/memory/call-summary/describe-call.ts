@@ -1,5 +1,5 @@
 import { type Fields, textOf } from '../../protocol/fields.ts';
-import { LONG_LINE_LENGTH } from '../../text/words.ts';
+import { MASKED_LENGTH } from '../../text/words.ts';
 import type { Outcome } from '../entry.ts';
 
 /** Input keys that describe a call, most informative first. */
@@ -14,9 +14,6 @@ export const DESCRIPTIVE_KEYS = [
   'prompt',
   'skill',
 ];
-
-/** UTF-16 units that are masked before a text is cut to a line. */
-const MASKED_LENGTH = 4 * LONG_LINE_LENGTH;
 
 /** Maximum code points of unknown keys and of their values. */
 const KEY_LENGTH = 80;

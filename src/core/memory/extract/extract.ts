@@ -4,9 +4,9 @@ import { canBeRepeat } from '../../governor/relief/exact.ts';
 import { picturesIn, resultsIn, usesIn, wordsOf } from '../../protocol/blocks.ts';
 import type { AssistantEvent, Event, InitEvent, UserEvent } from '../../protocol/events.ts';
 import { type Fields, fieldsOf, groupsIn, listOf, stringOf, textOf } from '../../protocol/fields.ts';
+import { putNewest } from '../../text/put-newest.ts';
 import { LINE_LENGTH, oneLine } from '../../text/words.ts';
 import type { DeadEndReport, Entry, PromptEntry, StateEntry, TaskEntry } from '../entry.ts';
-import { putNewest } from '../put-newest.ts';
 import { createTasks, type Tasks } from '../tasks.ts';
 import { type EndedCall, endCall, type OpenCall } from './tool-calls.ts';
 

@@ -6,11 +6,11 @@ import type { Block } from '../../protocol/block.ts';
 import { plainText } from '../../protocol/blocks.ts';
 import type { AssistantEvent, Event, UserEvent } from '../../protocol/events.ts';
 import { fieldsOf, jsonText, textOf } from '../../protocol/fields.ts';
+import { putNewest } from '../../text/put-newest.ts';
 import { collapseWhitespace } from '../../text/words.ts';
 import { EVIDENCE_KINDS } from '../notebook/evidence.ts';
 import { countFacts, FACT_KINDS, type Fact, mentionsFact, promptFact, searchable } from '../notebook/fact.ts';
 import type { Notebook } from '../notebook/notebook.ts';
-import { putNewest } from '../put-newest.ts';
 
 type Relief = Receipt['relief'];
 
@@ -28,17 +28,23 @@ interface Open {
  */
 export function createReceipts(known: () => readonly Fact[]) {
   let open: Open | undefined;
-  const recent = createRecentMessages();
+  /** The newest messages of the main thread by id: a compaction names the messages that it keeps. */
+  const recent = new Map<string, string>();
 
   function see(event: Event): void {
     const summary = summaryIn(event);
     if (summary) receipts.relieved('compaction', [summary]);
-    if (event.kind === 'boundary') replaced(recent.textsOf(event.kept));
+    if (event.kind === 'boundary') replaced((event.kept ?? []).flatMap((uuid) => recent.get(uuid) ?? []));
     // claude could not apply the mod's answer, so the context was not replaced.
     if (event.kind === 'compact-status' && event.phase === 'failed' && open?.relief === 'compaction') open = undefined;
     if (!isMessage(event)) return;
-    recent.add(event);
+    remember(event);
     if (isMainMessage(event, 'prompt') || isMainMessage(event, 'notice')) open?.claude.push(plainText(event.blocks));
+  }
+
+  function remember({ uuid, blocks }: AssistantEvent | UserEvent): void {
+    const text = blocks.map(blockText).join('\n');
+    if (uuid !== undefined && text.length <= MESSAGE_LIMIT) putNewest(recent, uuid, text, MESSAGES);
   }
 
   /** @param kept texts of unchanged messages */
@@ -115,18 +121,6 @@ const MESSAGES = 64;
 
 /** UTF-16 units; longer messages are not stored, to save memory. */
 const MESSAGE_LIMIT = 100_000;
-
-/** The newest messages of the main thread by id: a compaction names the messages that it keeps. */
-function createRecentMessages() {
-  const messages = new Map<string, string>();
-  return {
-    add({ uuid, blocks }: AssistantEvent | UserEvent): void {
-      const text = blocks.map(blockText).join('\n');
-      if (uuid !== undefined && text.length <= MESSAGE_LIMIT) putNewest(messages, uuid, text, MESSAGES);
-    },
-    textsOf: (uuids: readonly string[] = []) => uuids.flatMap((uuid) => messages.get(uuid) ?? []),
-  };
-}
 
 /** Text of a block as the model reads it. */
 function blockText(block: Block): string {

@@ -24,10 +24,9 @@ const MAX_CHECKS = 50;
 /** Renders the head as YAML with JSON values, followed by the document. */
 export function renderHandoffFile(head: HandoffHead, body: string): string {
   const { version, t, checks, ...others } = head;
-  const time = new Date(t);
   const fields = {
     version,
-    time: Number.isNaN(time.getTime()) ? null : time.toISOString(),
+    time: new Date(t),
     ...others,
     session: oneLine(head.session, VALUE_LENGTH),
     reason: oneLine(head.reason, VALUE_LENGTH),

@@ -82,7 +82,13 @@ function renderDocument(parts: Parts, facts: HandoffFacts, shown: readonly (read
 
 /** Sections in order of priority: facts that are hardest to find again come first. */
 const SECTIONS_BY_PRIORITY: readonly HandoffSection[] = [
-  ...(['In progress', 'Dead ends', 'Commands to verify', 'Files', 'Next steps', 'Done', 'Goal'] as const),
+  'In progress',
+  'Dead ends',
+  'Commands to verify',
+  'Files',
+  'Next steps',
+  'Done',
+  'Goal',
 ];
 
 function partsOf(notebook: Notebook, facts: HandoffFacts): Parts {

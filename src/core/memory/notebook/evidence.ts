@@ -1,7 +1,7 @@
+import { putNewest } from '../../text/put-newest.ts';
 import { inBackticks, LINE_LENGTH, oneLine, pluralize } from '../../text/words.ts';
 import type { CommandFacts, DeadEnd, FileChange, ToolEntry } from '../entry.ts';
 import { commandEnd } from '../extract/tool-calls.ts';
-import { putNewest } from '../put-newest.ts';
 import { type ComparedCommand, collapseSpaces, comparedCommand } from '../shell/command-words.ts';
 import { commandFact, deadEndFact, type Fact, pathFact } from './fact.ts';
 

@@ -1,4 +1,5 @@
 import { commandIn } from '../../governor/prompts/prompt.ts';
+import { putNewest } from '../../text/put-newest.ts';
 import { cut, inBackticks, inFence, LINE_LENGTH, lineFeeds, oneLine, timeText } from '../../text/words.ts';
 import { createDeadEnds, type DeadEndChange } from '../dead-ends.ts';
 import type {
@@ -12,7 +13,6 @@ import type {
   ToolEntry,
 } from '../entry.ts';
 import { commandEnd } from '../extract/tool-calls.ts';
-import { putNewest } from '../put-newest.ts';
 import { createTasks } from '../tasks.ts';
 import { createEvidence } from './evidence.ts';
 import { createToolLog } from './tool-log.ts';
@@ -31,12 +31,15 @@ const FROM_LENGTH = 50;
 
 /** All notes. Mutable, with bounded size. @param historyTokens maximum size of the tool log; default 12,000 */
 export function createNotebook(historyTokens?: number) {
-  const prompts = createSection('human-input.md', 'Human input');
+  /** The pages of the current entry. */
+  let pages: Page[] = [];
+  const section = (file: DetailFile, title: string) => createSection(file, title, (page) => pages.push(page));
+  const prompts = section('human-input.md', 'Human input');
   const requests = createPromptList();
-  const states = createSection('state-changes.md', 'State changes');
-  const deadEnds = createSection('dead-ends.md', 'Dead ends');
-  const artifacts = createSection('artifacts.md', 'Artifacts');
-  const commands = createSection('commands.md', 'Commands');
+  const states = section('state-changes.md', 'State changes');
+  const deadEnds = section('dead-ends.md', 'Dead ends');
+  const artifacts = section('artifacts.md', 'Artifacts');
+  const commands = section('commands.md', 'Commands');
   const toolLog = createToolLog(historyTokens);
   const tasks = createTasks();
   const detector = createDeadEnds();
@@ -51,19 +54,22 @@ export function createNotebook(historyTokens?: number) {
     /** The latest report on the state of the work. */
     state: undefined as string | undefined,
     add(entry: Entry): NotebookUpdate {
-      const pages = pagesOf(entry);
-      const note = judge(entry);
-      return { pages: [...pages, ...note.pages], found: note.found };
+      pages = [];
+      if (entry.kind === 'prompt') prompt(entry);
+      else if (entry.kind === 'state') state(entry);
+      else if (entry.kind === 'task') task(entry);
+      else if (entry.kind === 'tool') tool(entry);
+      // Any entry can reveal or disprove a dead end.
+      const found = judge(entry);
+      return { pages, found };
     },
   };
 
-  function prompt({ t, text, pictures }: PromptEntry): Page {
-    const mention = pictures === 0 ? '' : ` · with ${pictures === 1 ? 'a picture' : `${pictures} pictures`}`;
-    const heading = `${timeText(t)}${mention}`;
-    const page = prompts.add({ heading, body: inFence(text), text: oneLine(text, LINE_LENGTH) });
+  function prompt({ t, text, pictures }: PromptEntry): void {
+    const mark = pictures === 0 ? '' : ` · with ${pictures === 1 ? 'a picture' : `${pictures} pictures`}`;
+    prompts.add({ t, mark, body: inFence(text), text: oneLine(text, LINE_LENGTH) });
     lastPrompt = text;
     if (commandIn(text) === undefined) request();
-    return page;
   }
 
   function request(): void {
@@ -74,7 +80,7 @@ export function createNotebook(historyTokens?: number) {
     requests.add(text, prompts.total);
   }
 
-  function state({ t, what, from, to }: StateEntry): Page {
+  function state({ t, what, from, to }: StateEntry): void {
     if (what === 'state') notebook.state = to;
     // The command itself caused this change, so it is not a request.
     if (what === 'compaction' || what === 'clear') lastPrompt = '';
@@ -84,85 +90,68 @@ export function createNotebook(historyTokens?: number) {
       requests.forget();
       evidence.forget();
     }
-    return stateChange(t, `${what}: `, from === undefined ? to : `${cut(from, FROM_LENGTH)} → ${to}`);
+    stateChange(t, `${what}: `, from === undefined ? to : `${cut(from, FROM_LENGTH)} → ${to}`);
   }
 
-  function task(entry: TaskEntry): Page {
+  function task(entry: TaskEntry): void {
     tasks.add(entry);
     const { t, status, subject, agent } = entry;
-    return stateChange(t, '', `task ${status}: ${subject}${agent === null ? '' : ` (subagent: ${agent})`}`);
+    stateChange(t, '', `task ${status}: ${subject}${agent === null ? '' : ` (subagent: ${agent})`}`);
   }
 
-  function stateChange(t: number, what: string, change: string): Page {
-    const body = what + inBackticks(change, 500);
-    return states.add({ heading: timeText(t), body, text: oneLine(what + change, LINE_LENGTH) });
+  function stateChange(t: number, what: string, change: string): void {
+    states.add({ t, body: what + inBackticks(change, 500), text: oneLine(what + change, LINE_LENGTH) });
   }
 
-  function artifact(entry: ToolEntry, { path, change }: FileChange): Page {
-    const text = oneLine(`${path}: ${evidence.fileCounts(path)}${agentMention(entry)}`, LINE_LENGTH);
-    const body = `${change} ${inBackticks(path, 500)} · ${entry.name} ${entry.id}${agentMention(entry)}`;
-    return artifacts.add({ heading: timeText(entry.t), body, key: path, text });
-  }
-
-  function command(entry: ToolEntry): Page[] {
-    if (entry.command === undefined) return [];
-    const { text, tail } = entry.command;
-    const end = `${commandEnd(entry.command, entry.outcome)} · ${entry.id}${agentMention(entry)}`;
-    const body = [inFence(text), end, ...(tail === '' ? [] : [inFence(tail)])].join('\n');
-    return [commands.add({ heading: timeText(entry.t), body, key: text, text: commandLine(entry, entry.command) })];
-  }
-
-  function tool(entry: ToolEntry): Page[] {
+  function tool(entry: ToolEntry): void {
     if (entry.agent === null) request();
     evidence.add(entry);
     toolLog.add(entry);
-    return [...command(entry), ...(entry.change === undefined ? [] : [artifact(entry, entry.change)])];
+    if (entry.command !== undefined) commands.add(commandPage(entry, entry.command));
+    if (entry.change !== undefined) artifacts.add(artifactPage(entry, entry.change));
   }
 
-  /** Any entry can reveal or disprove a dead end. */
-  function judge(entry: Entry): NotebookUpdate {
+  function artifactPage(entry: ToolEntry, { path, change }: FileChange): SectionEntry {
+    const text = oneLine(`${path}: ${evidence.fileCounts(path)}${agentMention(entry)}`, LINE_LENGTH);
+    const body = `${change} ${inBackticks(path, 500)} · ${entry.name} ${entry.id}${agentMention(entry)}`;
+    return { t: entry.t, body, key: path, text };
+  }
+
+  function judge(entry: Entry): readonly DeadEnd[] {
     const changes = detector.add(entry);
-    const pages = changes.map((change) => deadEnds.add(deadEndPage(change)));
-    const cleared = changes.filter(({ what }) => what === 'cleared');
-    for (const { deadEnd } of cleared) deadEnds.drop(deadEnd.key);
-    notebook.cleared += cleared.length;
-    return { pages, found: changes.filter(({ what }) => what === 'found').map(({ deadEnd }) => deadEnd) };
-  }
-
-  function pagesOf(entry: Entry): Page[] {
-    if (entry.kind === 'prompt') return [prompt(entry)];
-    if (entry.kind === 'state') return [state(entry)];
-    if (entry.kind === 'task') return [task(entry)];
-    return entry.kind === 'tool' ? tool(entry) : [];
+    for (const change of changes) {
+      deadEnds.add(deadEndPage(change));
+      if (change.what !== 'cleared') continue;
+      deadEnds.drop(change.deadEnd.key);
+      notebook.cleared++;
+    }
+    return changes.filter(({ what }) => what === 'found').map(({ deadEnd }) => deadEnd);
   }
 
   return notebook;
 }
 
-/** Cuts the command, never its outcome. */
-function commandLine(entry: ToolEntry, command: CommandFacts): string {
+function commandPage(entry: ToolEntry, command: CommandFacts): SectionEntry {
+  const { text, tail } = command;
   const end = commandEnd(command, entry.outcome);
+  const body = [inFence(text), `${end} · ${entry.id}${agentMention(entry)}`, ...(tail === '' ? [] : [inFence(tail)])];
+  // Cuts the command, never its outcome.
   const room = Math.max(20, LINE_LENGTH - end.length - 3 - (entry.agent === null ? 0 : 12));
-  return `${inBackticks(command.text, room)} ${end}${entry.agent === null ? '' : ' (subagent)'}`;
+  const line = `${inBackticks(text, room)} ${end}${entry.agent === null ? '' : ' (subagent)'}`;
+  return { t: entry.t, body: body.join('\n'), key: text, text: line };
 }
 
 function agentMention({ agent }: ToolEntry): string {
   return agent === null ? '' : ` · subagent: ${oneLine(agent, 60)}`;
 }
 
-function deadEndPage({ what, deadEnd }: DeadEndChange) {
+function deadEndPage({ what, deadEnd }: DeadEndChange): SectionEntry {
   const { key, cause, text, count, first, last, evidence } = deadEnd;
   const times = first === last ? '' : `, first ${timeText(first)}`;
-  const body = [
-    inBackticks(text, 500),
-    `${what === 'cleared' ? 'It worked after all. ' : ''}${cause}, ${count} times${times}${evidence.length === 0 ? '' : `: ${evidence.join(' ')}`}`,
-  ].join('\n');
-  return {
-    heading: `${timeText(last)} · ${what === 'grown' ? 'again' : what}`,
-    body,
-    key,
-    text: oneLine(text, LINE_LENGTH),
-  };
+  const worked = what === 'cleared' ? 'It worked after all. ' : '';
+  const ids = evidence.length === 0 ? '' : `: ${evidence.join(' ')}`;
+  const body = `${inBackticks(text, 500)}\n${worked}${cause}, ${count} times${times}${ids}`;
+  return { t: last, mark: ` · ${what}`, body, key, text: oneLine(text, LINE_LENGTH) };
 }
 
 /** Detail files with full texts, in the session's folder. */
@@ -173,8 +162,7 @@ export interface Page {
   readonly text: string;
 }
 
-export interface Item {
-  readonly key: string;
+interface Item {
   readonly number: number;
   readonly text: string;
   /** First and last line of the item, from 1. */
@@ -187,7 +175,9 @@ const MAX_ITEMS = 1_000;
 
 /** With the `key` of an earlier item, the entry replaces that item as the newest line. */
 interface SectionEntry {
-  readonly heading: string;
+  readonly t: number;
+  /** Text after the time in the heading. */
+  readonly mark?: string;
   readonly body: string;
   readonly key?: string;
   readonly text: string;
@@ -196,23 +186,22 @@ interface SectionEntry {
 export type Section = ReturnType<typeof createSection>;
 
 /** A detail file and the newest lines about it. Mutable, with bounded size. */
-export function createSection(file: DetailFile, title: string) {
+export function createSection(file: DetailFile, title: string, write: (page: Page) => void) {
   const items = new Map<string, Item>();
   let lines = 0;
 
   const section = {
     file,
     total: 0,
-    add({ heading, body, key, text }: SectionEntry): Page {
+    add({ t, mark = '', body, key, text }: SectionEntry): void {
       const number = ++section.total;
       const opening = number === 1 ? `# ${title}\n\n` : '';
-      const page = `${opening}## #${number} · ${heading}\n${body}\n\n`;
+      const page = `${opening}## #${number} · ${timeText(t)}${mark}\n${body}\n\n`;
       const from = lines + lineFeeds(opening) + 1;
       lines += lineFeeds(page);
       // Exclude the blank line after the entry.
-      const item = { key: key ?? `#${number}`, number, text, from, to: lines - 1 };
-      putNewest(items, item.key, item, MAX_ITEMS);
-      return { file, text: page };
+      putNewest(items, key ?? `#${number}`, { number, text, from, to: lines - 1 }, MAX_ITEMS);
+      write({ file, text: page });
     },
     /** Removes a line from the index; the entry stays in the detail file. */
     drop: (key: string) => items.delete(key),

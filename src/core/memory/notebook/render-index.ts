@@ -24,7 +24,7 @@ interface Part {
 
 /** Renders the index, at most 200 lines. */
 export function renderIndex(notebook: Notebook, head: Head): string {
-  const parts = partsOf(notebook).filter(({ lines, total }) => lines.length > 0 || total !== '');
+  const parts = partsOf(notebook).filter(({ total }) => total !== '');
   const opening = openingOf(head, parts.length > 0);
   const { toolLog } = notebook;
   const part = toolLog.left === 0 ? '' : `, the newest ${toolLog.total - toolLog.left} in short`;

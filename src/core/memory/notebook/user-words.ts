@@ -1,8 +1,8 @@
 import { describesTask } from '../../governor/prompts/prompt.ts';
 import type { Request, UserWords } from '../../protocol/exact-plan.ts';
+import { putNewest } from '../../text/put-newest.ts';
 import { sumOf } from '../../text/sum-of.ts';
 import { collapseWhitespace, firstSentences, oneLine, takeInTurns, wholeCharacter } from '../../text/words.ts';
-import { putNewest } from '../put-newest.ts';
 
 const MAX_REQUESTS = 200;
 

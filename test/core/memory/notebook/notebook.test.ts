@@ -13,31 +13,32 @@ const HEADING = /^## #(\d+) · /;
 
 describe('a section', () => {
   it('names the lines of each entry in its file, for any contents', () => {
-    const section = createSection('commands.md', 'Commands');
+    const pages: string[] = [];
+    const section = createSection('commands.md', 'Commands', ({ text }) => pages.push(text));
     const texts = randomTexts(11, 500);
-    const file = texts.map((body, index) => section.add({ heading: 'now', body, text: `${index}` }).text).join('');
-    const lines = file.split('\n');
+    for (const [index, body] of texts.entries()) section.add({ t: 0, mark: ' · now', body, text: `${index}` });
+    const lines = pages.join('').split('\n');
     expect(section.total).toBe(500);
     for (const { number, text, from, to } of section.items()) {
       const body = texts[Number(text)] ?? '';
-      expect(lines.slice(from - 1, to).join('\n')).toBe(`## #${number} · now\n${body}`);
+      expect(lines.slice(from - 1, to).join('\n')).toBe(`## #${number} · time not recorded · now\n${body}`);
       expect(lines[to]).toBe('');
     }
   });
 
   it('replaces an earlier entry with the same key, as the newest', () => {
-    const section = createSection('artifacts.md', 'Artifacts');
+    const section = createSection('artifacts.md', 'Artifacts', () => {});
     for (const [key, text] of ['a one', 'b two', 'a three'].map((words) => words.split(' '))) {
-      section.add({ heading: 'now', body: 'x', key: key ?? '', text: text ?? '' });
+      section.add({ t: 0, body: 'x', key: key ?? '', text: text ?? '' });
     }
     expect(section.items().map(({ number, text }) => `${number} ${text}`)).toStrictEqual(['2 two', '3 three']);
     section.drop('b');
-    expect([section.items().map(({ key }) => key), section.total]).toStrictEqual([['a'], 3]);
+    expect([section.items().map(({ text }) => text), section.total]).toStrictEqual([['three'], 3]);
   });
 
   it('keeps a bounded number of lines for the index', () => {
-    const section = createSection('commands.md', 'Commands');
-    for (let n = 1; n <= 3_000; n++) section.add({ heading: 'now', body: `${n}`, text: `${n}` });
+    const section = createSection('commands.md', 'Commands', () => {});
+    for (let n = 1; n <= 3_000; n++) section.add({ t: 0, body: `${n}`, text: `${n}` });
     const items = section.items();
     expect([items.length, items[0]?.number, items.at(-1)?.number]).toStrictEqual([1_000, 2_001, 3_000]);
   });
