@@ -62,21 +62,18 @@ function lifetimeOf({ cacheCreation, cacheCreationHour = 0 }: Usage): number {
 }
 
 /** Time since the last use of an expired cache, in milliseconds; undefined if it should still exist. */
-export function expiredIdleMs(
-  { usedAt, lifetimeMs }: Pick<PromptCache, 'usedAt' | 'lifetimeMs'>,
-  now: number,
-): number | undefined {
+export function expiredIdleMs({ usedAt, lifetimeMs }: PromptCache, now: number): number | undefined {
   if (usedAt === undefined || usedAt <= 0) return undefined;
   return now - usedAt > lifetimeMs ? now - usedAt : undefined;
 }
 
 /** Whether most calls of a turn find their context in the cache. */
-export function isUsuallyHit({ hits }: Pick<PromptCache, 'hits'>): boolean {
+export function isUsuallyHit({ hits }: PromptCache): boolean {
   return hits >= 0.5;
 }
 
 /** Price of writing to a cache of this lifetime, in micro-dollars per million tokens. */
-export function writePrice({ lifetimeMs }: Pick<PromptCache, 'lifetimeMs'>, price: Rates): number {
+export function writePrice({ lifetimeMs }: PromptCache, price: Rates): number {
   return lifetimeMs === HOUR_MS ? price.cacheWriteHour : price.cacheWrite;
 }
 

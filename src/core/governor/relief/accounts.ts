@@ -164,7 +164,7 @@ function sizeWithoutCompaction(state: GovernorState, usage: Usage): number {
 }
 
 /** The level at which claude compacts without ctxb, in tokens. */
-function baselineLevel({ gauge, process: { control } }: Pick<GovernorState, 'gauge' | 'process'>): number {
+function baselineLevel({ gauge, process: { control } }: GovernorState): number {
   return control.callersLevel ?? claudesLevel(gauge.call?.model, gauge.window.claudes ?? gauge.window.tokens);
 }
 

@@ -14,8 +14,8 @@ export const NO_CUTS = {
 const MAX_IDS = 50;
 
 /** Adds a cut result. @param tokens cut from the result */
-export function withCut({ ids, tokens: all, calls }: CutResults, id: string, tokens: number): CutResults {
-  return { ids: [...ids, id].slice(-MAX_IDS), tokens: all + tokens, calls };
+export function withCut(cuts: CutResults, id: string, tokens: number): CutResults {
+  return { ...cuts, ids: [...cuts.ids, id].slice(-MAX_IDS), tokens: cuts.tokens + tokens };
 }
 
 /** Whether a tool call names the file with the rest of a cut result. */
@@ -26,6 +26,6 @@ export function fetchesRest({ ids }: CutResults, input: unknown): boolean {
 }
 
 /** Counts a call that fetched a rest. @param size tokens of the rest */
-export function withFetchedRest({ ids, tokens, calls }: CutResults, size: number): CutResults {
-  return { ids, tokens: Math.max(0, tokens - size), calls: calls + 1 };
+export function withFetchedRest(cuts: CutResults, size: number): CutResults {
+  return { ...cuts, tokens: Math.max(0, cuts.tokens - size), calls: cuts.calls + 1 };
 }

@@ -3,9 +3,6 @@ import type { GovernorState } from '../state.ts';
 import type { Latch, Relief } from './relief-state.ts';
 import { isThrashing } from './thrash.ts';
 
-/** The part of the state that decides between reliefs. */
-type ReliefHistory = Pick<GovernorState, 'relief' | 'session' | 'run'>;
-
 /** Size and growth of the context, in tokens. */
 export interface ContextExtent {
   /** Size of the next request without new input. */
@@ -41,38 +38,35 @@ export type HandoffCause = 'due' | 'commands off' | 'no other way' | 'thrashing'
 export type ReliefWay = { readonly way: 'compact' } | { readonly way: 'handoff'; readonly cause: HandoffCause };
 
 /** Chooses the relief between two turns, for a run and for what-if; undefined for no relief. */
-export function chooseRelief(standing: ReliefHistory, extent: ContextExtent): ReliefWay | undefined {
-  const paying = payingMoment(standing, extent);
+export function chooseRelief(state: GovernorState, extent: ContextExtent): ReliefWay | undefined {
+  const paying = payingMoment(state, extent);
   if (paying !== undefined)
     return paying.way === 'compact' ? { way: 'compact' } : { way: 'handoff', cause: 'strategy' };
-  const cause = handoffCause(standing, extent);
+  const cause = handoffCause(state, extent);
   if (cause !== undefined) return { way: 'handoff', cause };
-  const { relief, run } = standing;
+  const { relief, run } = state;
   if (extent.isTooEarly) return undefined;
   const isDue = relief.latch === 'compact' || (relief.latch !== 'spent' && willCross(run.policy, extent));
-  return isDue && mayCompact(standing) ? { way: 'compact' } : undefined;
+  return isDue && mayCompact(state) ? { way: 'compact' } : undefined;
 }
 
 /**
  * The moment of a relief that pays now, below the level for compacting. Undefined if that kind of relief is impossible.
  */
-export function payingMoment(
-  standing: ReliefHistory,
-  { moment, full, window }: ContextExtent,
-): ReliefMoment | undefined {
-  const latest = inTokens(standing.run.policy.thresholds.compact, window);
-  if (moment === undefined || full < moment.at || full >= latest || standing.relief.due !== undefined) return undefined;
-  return (moment.way === 'compact' ? mayCompact : mayHandOver)(standing) ? moment : undefined;
+export function payingMoment(state: GovernorState, { moment, full, window }: ContextExtent): ReliefMoment | undefined {
+  const latest = inTokens(state.run.policy.thresholds.compact, window);
+  if (moment === undefined || full < moment.at || full >= latest || state.relief.due !== undefined) return undefined;
+  return (moment.way === 'compact' ? mayCompact : mayHandOver)(state) ? moment : undefined;
 }
 
-function handoffCause(standing: ReliefHistory, extent: ContextExtent): HandoffCause | undefined {
-  const { relief, session, run } = standing;
-  if (!mayHandOver(standing) || relief.latch === 'spent') return undefined;
+function handoffCause(state: GovernorState, extent: ContextExtent): HandoffCause | undefined {
+  const { relief, session, run } = state;
+  if (!mayHandOver(state) || relief.latch === 'spent') return undefined;
   if (relief.due !== undefined) return 'due';
   const isCrossed = relief.latch === 'compact';
   if (isCrossed && session.commandsOff) return 'commands off';
   const isHigh = !extent.isUnreliable && extent.full >= handoffLevel(run.policy, extent.window);
-  if (isHigh && !mayCompact(standing)) return 'no other way';
+  if (isHigh && !mayCompact(state)) return 'no other way';
   if (isCrossed && isThrashing(relief.boundaries)) return 'thrashing';
   if (!isCrossed && !willCross(run.policy, extent)) return undefined;
   if (run.policy.strategy !== 'handoff') return undefined;
@@ -89,13 +83,13 @@ export function willCross(policy: Policy, { full, window, turnGrowth, isUnreliab
 }
 
 /** Whether compacting is enabled, possible, and not failed too often. */
-export function mayCompact({ relief, session, run }: ReliefHistory): boolean {
+export function mayCompact({ relief, session, run }: GovernorState): boolean {
   const { enabled, maxAttempts } = run.policy.compaction;
   return enabled && !session.commandsOff && !relief.isBlocked && relief.failures < maxAttempts;
 }
 
 /** Whether handing over is enabled, the last handoff helped, and no hook of the user forbids it. */
-export function mayHandOver({ relief, run }: ReliefHistory): boolean {
+export function mayHandOver({ relief, run }: GovernorState): boolean {
   return run.policy.handoff.enabled && !relief.isHandoffUseless && !relief.isBlocked;
 }
 
