@@ -158,7 +158,7 @@ export function answerWith(messages: readonly Message[], plan: () => ExactPlan, 
   try {
     return exactAnswer(messages, plan(), options);
   } catch (error) {
-    return refusal(messages, error instanceof Error ? error.message : String(error));
+    return refusal(messages, (error as Error).message);
   }
 }
 

@@ -91,12 +91,12 @@ function line(text: string): string {
 
 function toolEntry(found: EndedCall, placeOf: (path: string) => string, mask: Mask): ToolEntry {
   const ended = withoutSecrets(found, mask);
-  const { use, input, agent, result, outcome, t } = ended;
+  const { use, input, agent, result, outcome, t = 0 } = ended;
   const { id, name } = use;
   const command = commandFacts(ended);
   return {
     kind: 'tool',
-    t: t ?? 0,
+    t,
     id: line(id),
     name: line(name),
     agent: agent && mask(agent),
@@ -173,7 +173,7 @@ function maskedCommand(command: CommandFacts, mask: Mask): CommandFacts {
  * different seeds.
  */
 function fingerprint(value: unknown): string {
-  const text = typeof value === 'string' ? value : jsonText(value, withSortedKeys);
+  const text = jsonText(value, withSortedKeys);
   let a = 0x811c9dc5;
   let b = 0x9e3779b9;
   for (let at = 0; at < text.length; at++) {

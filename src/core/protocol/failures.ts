@@ -73,9 +73,9 @@ export function epochMsOf(value: unknown): number | undefined {
 
 /** Whether claude or the API rejected the prompt because the context was full. */
 export function isExhaustion(event: ResultEvent): boolean {
-  const { isError, terminalReason, text } = event;
+  const { isError, terminalReason, text = '' } = event;
   if (!isError) return false;
-  return terminalReason === 'blocking_limit' || terminalReason === 'prompt_too_long' || TOO_LONG.test(text ?? '');
+  return terminalReason === 'blocking_limit' || terminalReason === 'prompt_too_long' || TOO_LONG.test(text);
 }
 
 const TOO_LONG = /^(?:API Error: 400 .*)?prompt is too long/i;

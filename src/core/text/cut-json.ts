@@ -43,7 +43,7 @@ export function cutJson(text: string, room: number): CutJson | undefined {
   let hasCutTexts = false;
   const from = text.search(/\S/);
   const cut = cutValue({ from, to: text.trimEnd().length }, room, '$', 0);
-  return cut !== undefined && cut.length <= room ? { text: cut, lists: lists.reverse(), hasCutTexts } : undefined;
+  return cut === undefined ? undefined : { text: cut, lists: lists.reverse(), hasCutTexts };
 
   /** A shortened value; undefined if nothing useful would remain. */
   function cutValue(span: JsonSpan, space: number, path: string, depth: number): string | undefined {
@@ -68,8 +68,8 @@ export function cutJson(text: string, room: number): CutJson | undefined {
     return kind === 'array' ? `[${parts.join(',')}]` : `{${parts.join(',')}}`;
   }
 
-  function cutString({ from, to }: JsonSpan, space: number): string | undefined {
-    if (space < 3) return undefined;
+  /** The callers leave more room than the quotes and the mark need. */
+  function cutString({ from, to }: JsonSpan, space: number): string {
     hasCutTexts = true;
     return `"${wholeCharacters(text.slice(from + 1, Math.min(to, from + space - 2)))}…"`;
   }

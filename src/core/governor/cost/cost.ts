@@ -267,8 +267,8 @@ function priceIn(
   );
 }
 
-function paidMicroUsd({ costUsd }: AssistantEvent, price: Price): number {
-  return price === PAID_ELSEWHERE ? toMicroUsd(costUsd ?? 0) : 0;
+function paidMicroUsd({ costUsd = 0 }: AssistantEvent, price: Price): number {
+  return price === PAID_ELSEWHERE ? toMicroUsd(costUsd) : 0;
 }
 
 /** Records a call without usage of the main thread. A subagent's call may still run when ctxb reads the counter. */

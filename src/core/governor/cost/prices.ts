@@ -169,8 +169,8 @@ export function priceFor(
 }
 
 /** Like `priceFor`, for limits: no rate is below the list price, so that a configured price cannot lift a limit. */
-export function leastPriceFor(model: string | undefined, prices: Prices, version: string | undefined) {
-  const [own, listed] = [priceOf(model ?? '', prices), listPrice(model ?? '', version)];
+export function leastPriceFor(model = '', prices: Prices, version: string | undefined) {
+  const [own, listed] = [priceOf(model, prices), listPrice(model, version)];
   if (own === undefined || listed === undefined) return own ?? listed;
   return { ...listed, ...ratesBy((name) => Math.max(own[name], listed[name])) };
 }

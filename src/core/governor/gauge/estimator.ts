@@ -199,6 +199,6 @@ function pictureContent(size: PictureSize): Content {
 const DROPS_THOUGHTS = /claude-(?:3|haiku-4-5|sonnet-4(?:-[05]|-2025)|opus-4(?:-[01]|-2025))/;
 
 /** The tokens that a new prompt removes from the context, as negative content. */
-export function droppedThoughts(model: string | undefined, thoughts: number): Content {
-  return DROPS_THOUGHTS.test(model ?? '') ? { ...NO_CONTENT, tokens: -thoughts } : NO_CONTENT;
+export function droppedThoughts(model = '', thoughts: number): Content {
+  return DROPS_THOUGHTS.test(model) ? { ...NO_CONTENT, tokens: -thoughts } : NO_CONTENT;
 }

@@ -69,10 +69,10 @@ export function learnFromContext(window: ContextWindow, used: number): ContextWi
  * The main model's window from `result.modelUsage`, which also lists subagents' models. Its id may have the `[1m]` mark
  * that messages lack.
  */
-export function mainWindow(windows: Readonly<Record<string, number>>, model: string | undefined): number | undefined {
-  const exact = ownOf(windows, model ?? '');
+export function mainWindow(windows: Readonly<Record<string, number>>, model = ''): number | undefined {
+  const exact = ownOf(windows, model);
   if (exact !== undefined) return exact;
-  const own = Object.keys(windows).filter((id) => modelName(id) === modelName(model ?? ''));
+  const own = Object.keys(windows).filter((id) => modelName(id) === modelName(model));
   if (own.length > 0) return Math.max(...own.map((id) => windows[id] ?? 0));
   const [only, ...others] = Object.values(windows);
   return others.length === 0 ? only : undefined;

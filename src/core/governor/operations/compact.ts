@@ -220,8 +220,8 @@ export function isApiUnavailable(retry: ApiRetryEvent | undefined): boolean {
   return retry !== undefined && (retry.status === undefined || isTemporary(retry.status));
 }
 
-function isRejected({ error, retry }: Attempt): boolean {
+function isRejected({ error = '', retry }: Attempt): boolean {
   const status = retry?.status ?? 0;
   const byStatus = status >= 400 && !isTemporary(status);
-  return byStatus || REJECTION.test(error ?? '');
+  return byStatus || REJECTION.test(error);
 }

@@ -120,8 +120,7 @@ const EXTERNAL_TOOLS = /^(?:Web|mcp__|Agent|Task)/;
  * Whether a content is the output of a command that ran before the last change. The same command may print something
  * else now.
  */
-export function isStale({ byName, changed }: Contents, name: string): boolean {
-  const { path, usedAt = 0 } = byName.get(name) ?? {};
+export function isStale({ path, usedAt }: Content, name: string, { changed }: Contents): boolean {
   return path === undefined && usedAt <= changed && !EXTERNAL_TOOLS.test(name);
 }
 

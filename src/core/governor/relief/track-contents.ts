@@ -188,7 +188,7 @@ function nameOfPage(pages: readonly (readonly [string, Content])[], [first, last
 /** Whether a relief removed a content that the baseline's context still has. */
 function isMissed(contents: Contents, name: string): boolean {
   const one = contents.byName.get(name);
-  return one !== undefined && !one.isRefetchedAnyway && !isStale(contents, name) && wasRemoved(one);
+  return one !== undefined && !one.isRefetchedAnyway && !isStale(one, name, contents) && wasRemoved(one);
 }
 
 function wasRemoved({ tokens, baselineTokens, isWithoutSurroundings }: Content): boolean {

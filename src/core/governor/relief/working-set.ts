@@ -1,7 +1,6 @@
 import { sumOf } from '../../text/sum-of.ts';
 import {
   type Content,
-  type ContentKind,
   type Contents,
   filesByLastUse,
   type Gaps,
@@ -60,17 +59,20 @@ interface HeldContent extends Content {
 function heldContents(known: Contents, now: number): HeldContent[] {
   // Contents of earlier work count as unused for one more cycle.
   const ended = hasNewWork(known) ? known.changed : 0;
-  const alike: Record<ContentKind, AgedContent[]> = { unused: [], used: [], changed: [], printed: [], answered: [] };
-  for (const [name, content] of known.byName) {
-    const age = now - content.usedAt + (content.usedAt > ended ? 0 : HORIZON_CALLS);
-    const isHeld = content.tokens > 0 && !isStale(known, name);
-    alike[content.kind].push({ content, age, isHeld, isInUse: content.usedAt > ended && isWorkedOn(content) });
-  }
-  return KINDS.flatMap((kind) => withChances(alike[kind], known.gaps[kind]));
-}
-
-function isWorkedOn({ kind }: Content): boolean {
-  return kind === 'used' || kind === 'changed';
+  const aged = Array.from(known.byName, ([name, content]): AgedContent => {
+    const { kind, usedAt, tokens } = content;
+    const isOfWork = usedAt > ended;
+    return {
+      content,
+      age: now - usedAt + (isOfWork ? 0 : HORIZON_CALLS),
+      isHeld: tokens > 0 && !isStale(content, name, known),
+      isInUse: isOfWork && (kind === 'used' || kind === 'changed'),
+    };
+  });
+  return KINDS.flatMap((kind) => {
+    const alike = aged.filter(({ content }) => content.kind === kind);
+    return withChances(alike, known.gaps[kind]);
+  });
 }
 
 interface AgedContent extends Pick<HeldContent, 'age' | 'isInUse'> {

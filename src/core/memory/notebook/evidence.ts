@@ -36,7 +36,7 @@ export type Evidence = ReturnType<typeof createEvidence>;
 export type CommandOutcome = 'passed' | 'failed' | 'unknown';
 
 /** The newest facts about each file and command. Mutable, with bounded size. */
-export function createEvidence(deadEnds: () => readonly DeadEnd[] = () => []) {
+export function createEvidence(deadEnds: () => readonly DeadEnd[]) {
   const files = new Map<string, Tally>();
   const commands = new Map<string, CommandRuns>();
   const reads = new Map<string, true>();

@@ -24,7 +24,7 @@ function told(text: string): Entry {
 describe('a reported dead end', () => {
   it('is recorded once for the same words', () => {
     const entries = [told('Polling  the API'), told('polling the api')];
-    expect(storyOf(entries)).toEqual(['1 found: told', '2 grown: told']);
+    expect(storyOf(entries)).toEqual(['1 found: told', '2 again: told']);
     expect(deadEndsOf(entries)).toMatchObject([
       { cause: 'told', text: 'polling the api', count: 2, first: 1_000, last: 2_000, evidence: [] },
     ]);

@@ -45,7 +45,7 @@ describe('a reverted edit', () => {
         swapped('a', 'q', 'p'),
         swapped('a', 'p', 'q'),
       ],
-      story: ['3 found: edit reverted', '4 grown: edit reverted', '5 cleared: edit reverted'],
+      story: ['3 found: edit reverted', '4 again: edit reverted', '5 cleared: edit reverted'],
     },
     { name: 'not: committed in between', entries: [swapped('a', 'x', 'y'), COMMIT, swapped('a', 'y', 'x')], story: [] },
     {

@@ -40,7 +40,7 @@ describe('the same failure', () => {
     {
       name: 'again and again',
       entries: [TEST, TEST, TEST, TEST],
-      story: ['2 found: same failure', '3 grown: same failure', '4 grown: same failure'],
+      story: ['2 found: same failure', '3 again: same failure', '4 again: same failure'],
     },
     {
       name: 'with a look at files in between',

@@ -78,7 +78,7 @@ describe("the outcome of a command's last run", () => {
     { title: 'its status was that of tail', runs: [['npm test | tail', 0]], asked: 'npm test', outcome: 'unknown' },
     { title: 'it found no difference to tell', runs: [['diff a b', 1, PASSED]], asked: 'diff a b', outcome: 'unknown' },
   ] as const)('$title', ({ runs, asked, outcome }) => {
-    const known = createEvidence();
+    const known = createEvidence(() => []);
     for (const [text, exit, more] of runs as readonly (readonly [string, number, object?])[]) {
       known.add(command(text, exit, more));
     }
@@ -89,7 +89,7 @@ describe("the outcome of a command's last run", () => {
     { failures: undefined, outcome: 'unknown' },
     { failures: '1 failed', outcome: 'failed' },
   ] as const)('is read from the failures in the output behind a pipe: $outcome', ({ failures, outcome }) => {
-    const known = createEvidence();
+    const known = createEvidence(() => []);
     const entry = command('npm test 2>&1 | tail -5', 0);
     const { text = '' } = entry.command ?? {};
     known.add({ ...entry, command: { text, exit: 0, background: false, ms: null, tail: '', failures } });
@@ -97,14 +97,14 @@ describe("the outcome of a command's last run", () => {
   });
 
   it('is unknown for a command in the background', () => {
-    const known = createEvidence();
+    const known = createEvidence(() => []);
     const facts = { text: 'npm test', exit: null, background: true, ms: null, tail: '' };
     known.add({ ...command('npm test', 0), command: facts });
     expect(known.outcomeOf('npm test')).toBe('unknown');
   });
 
   it('is kept for a bounded number of commands', () => {
-    const known = createEvidence();
+    const known = createEvidence(() => []);
     for (let n = 0; n < 2_000; n++) known.add(command(`make ${n}`, 1));
     expect([known.outcomeOf('make 1'), known.outcomeOf('make 1999')]).toStrictEqual(['unknown', 'failed']);
   });
