@@ -1,13 +1,12 @@
 import { type Message, type ToolUse, toolUseBlock } from '../core/exact/message.ts';
 import { sumOf } from '../core/text/sum-of.ts';
 import { inputText } from './observers/fact-places.ts';
-import { ownWords, textSearch } from './words-used.ts';
+import { ownWords } from './words-used.ts';
 
 /** A tool call, with its result and the contents that the model wrote. */
 export interface FetchedResult {
   readonly use: ToolUse;
   readonly text: string;
-  readonly has: (word: string) => boolean;
 }
 
 /** Maximum UTF-16 code units of removed texts; the oldest are forgotten first. */
@@ -15,7 +14,7 @@ const MAX_KEPT = 64 * 1024 * 1024;
 
 /** Tracks the texts that the model sees, and the results that compactions removed. */
 export function createModelView() {
-  let seen: ((word: string) => boolean)[] = [];
+  let seen: string[] = [];
   /** Calls that the context holds, by id; those without a result are still open. */
   let calls = new Map<string, ToolUse>();
   let held: FetchedResult[] = [];
@@ -24,23 +23,21 @@ export function createModelView() {
   const known = new Set<string>();
 
   function isSeen(word: string): boolean {
-    if (!known.has(word) && seen.some((has) => has(word))) known.add(word);
+    if (!known.has(word) && seen.some((text) => text.includes(word))) known.add(word);
     return known.has(word);
   }
 
   function say({ text, toolUses, toolResults = [] }: Message): void {
     for (const use of toolUses) calls.set(use.tool_use_id, use);
-    const texts = [
+    seen.push(
       text,
       ...toolUses.map((use) => inputText(toolUseBlock(use))),
       ...toolResults.map((result) => result.text),
-    ];
-    seen.push(...texts.filter(Boolean).map(textSearch));
+    );
     for (const { tool_use_id: id, text: result } of toolResults) {
       const use = calls.get(id);
       if (use === undefined) continue;
-      const found = [result, ...ownWords(toolUseBlock(use))].join('\n');
-      held.push({ use, text: found, has: textSearch(found) });
+      held.push({ use, text: [result, ...ownWords(toolUseBlock(use))].join('\n') });
     }
   }
 
@@ -70,6 +67,6 @@ export function createModelView() {
     },
     /** The last removed result with a word that the model does not see. */
     missing: (word: string): FetchedResult | undefined =>
-      gone.length === 0 || isSeen(word) ? undefined : gone.findLast(({ has }) => has(word)),
+      gone.length === 0 || isSeen(word) ? undefined : gone.findLast(({ text }) => text.includes(word)),
   };
 }
