@@ -8,7 +8,7 @@ import { microUsdOf, priceFor } from '../../src/core/governor/cost/prices.ts';
 import type { Event } from '../../src/core/protocol/events.ts';
 import { isAllZero } from '../../src/core/protocol/usage.ts';
 import { CtxbError } from '../../src/errors.ts';
-import { callsIn, ledgerOf } from '../../src/replay/ledger.ts';
+import { callsIn, isMain } from '../../src/replay/ledger.ts';
 import { readValues } from '../../src/replay/read/read-values.ts';
 import { type ReplayOptions, replaySource } from '../../src/replay/replay.ts';
 import { findSources } from '../../src/replay/sources.ts';
@@ -55,7 +55,7 @@ describe('the summary of a recording', () => {
     const { file, ledger, keys, ...summary } = await replaySource(source, options());
     expect(basename(file)).toBe(name);
     expect({ file: name, ...summary }).toEqual(JSON.parse(readFileSync(expected, 'utf8')));
-    expect(callsIn({ ledger }).filter(({ main }) => main)).toHaveLength(summary.calls);
+    expect(callsIn({ ledger }).filter(isMain)).toHaveLength(summary.calls);
     expect(keys.length).toBeGreaterThanOrEqual(summary.calls);
   });
 
@@ -67,12 +67,11 @@ describe('the summary of a recording', () => {
 
   it.each([...FIXTURE_RECORDINGS, ...SHARED_RECORDINGS])('$name: each call has one price', async ({ path }) => {
     const { series = [], ledger } = await replaySource({ file: path, subagents: [] }, options({ series: true }));
-    const { usages } = ledgerOf({ ledger });
-    const calls = callsIn({ ledger }).map((call, at) => ({ ...call, usage: usages[at] ?? expect.unreachable() }));
-    const main = calls.filter((call) => call.main);
+    const calls = callsIn({ ledger });
+    const main = calls.filter(isMain);
     expect(main.map(({ microUsd }) => microUsd && toUsd(microUsd))).toEqual(series.map(({ usd }) => usd));
-    const others = calls.filter((call) => !call.main);
-    const priced = others.map(({ model, usage }) => {
+    const others = calls.filter((call) => !isMain(call));
+    const priced = others.map(({ model, usage = expect.unreachable() }) => {
       const price = priceFor(model, {}, undefined);
       return price === undefined ? null : microUsdOf(usage, price);
     });
