@@ -61,7 +61,7 @@ export async function runFlowFile(
 /** Runs the unfinished steps while no other process runs them: two would undo each other's work. */
 async function runLocked(run: Omit<FlowRun, 'open'>, say: (text: string) => void, io: Io) {
   const { flow, files, claudeFor } = run;
-  const ctxb = readProcessMark(parseFields(files.readRun() ?? '').ctxb);
+  const ctxb = readProcessMark(parseFields(files.readRun()).ctxb);
   refuseRunning(files.id, ctxb);
   const lock = files.lock();
   try {

@@ -37,7 +37,7 @@ function openRun({ contextDir, prices }: FlowRuns, id: string) {
     /** The receipts of all steps, each after the receipts of the steps that it sees. */
     receipts(): KnownReceipt[] {
       const steps = matchingNames(folder).filter((name) => kindOf(join(folder, name)) === 'folder');
-      const receipts = steps.sort().flatMap((step) => readReceipt(read(step, RECEIPT_FILE) ?? '') ?? []);
+      const receipts = steps.sort().flatMap((step) => readReceipt(read(step, RECEIPT_FILE)) ?? []);
       return receipts.sort((a, b) => a.items.length - b.items.length);
     },
     /** Cost of a step's killed and repeated attempts, with their curators, in US dollars. */
@@ -82,9 +82,9 @@ export const RECEIPT_FILE = 'receipt.json';
 
 /** The output of a step; undefined unless the step is done or failed. */
 export function stepOutput(files: Pick<FlowRunFiles, 'read' | 'path'>, id: string): StepOutput | undefined {
-  const { status, error } = parseFields(files.read(id, STEP_FILE) ?? '');
+  const { status, error } = parseFields(files.read(id, STEP_FILE));
   if (status !== 'done' && status !== 'failed') return undefined;
-  const output = files.read(id, OUTPUT_FILE) ?? '';
+  const output = files.read(id, OUTPUT_FILE);
   return { ok: status === 'done', output, error: textOf(error), path: files.path(id, OUTPUT_FILE) };
 }
 

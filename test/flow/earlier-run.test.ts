@@ -87,7 +87,7 @@ describe('the files of a run', () => {
     const cwd = place();
     keepRun(cwd, 'r1', flow, { normalize: { output: '' } });
     const files = openFlowRun(join(cwd, '.context'), 'r1');
-    const receipt = JSON.parse(files.read('normalize', 'receipt.json') ?? '');
+    const receipt = JSON.parse(files.read('normalize', 'receipt.json'));
     files.writeJson('normalize', 'receipt.json', { ...receipt, other_curators_usd: 0.5 });
     const message = { id: 'a', model: 'my-model', content: [], usage: { input_tokens: 10_000, output_tokens: 0 } };
     files.stream('normalize')(JSON.stringify({ type: 'assistant', message, parent_tool_use_id: null }));

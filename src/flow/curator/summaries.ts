@@ -58,7 +58,7 @@ export function createSummaries(files: SummaryFiles) {
 
 /** Reads a stored summary. An unreadable one counts as missing. */
 function storedSummary(files: SummaryFiles, item: PackItem, source: SummarySource): [string, Summary][] {
-  const json = orElse(() => files.read(item.stepId, fileOf(item, source)), undefined) ?? '';
+  const json = orElse(() => files.read(item.stepId, fileOf(item, source)), '');
   const { version, text } = parseFields(json);
   return version === 1 && typeof text === 'string' ? [[item.stepId, { text, by: source.model }]] : [];
 }

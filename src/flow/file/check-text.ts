@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 import * as v from 'valibot';
-import { type Document, isCollection, isMap, isNode, isPair, isScalar } from 'yaml';
+import { type Document, isMap, isPair, type ParsedNode, type Scalar, type YAMLSeq } from 'yaml';
 import { closest, closestChoice, didYouMean, displayed, finding } from '../../config/finding.ts';
 import { SyntaxFault } from '../../config/parse-data.ts';
 import type { KeySchema } from '../../config/schema.ts';
@@ -65,14 +65,16 @@ function parse(file: string, text: string) {
 /** Offset in the text of the key or list item at a path, or of its nearest ancestor. */
 function offsetOf({ contents }: Document.Parsed, path: Path): number {
   let node: unknown = contents;
-  let offset = contents?.range?.[0] ?? 0;
+  let offset = contents?.range[0] ?? 0;
   for (const part of path) {
-    const items: readonly unknown[] = isCollection(node) ? node.items : [];
-    const at = isMap(node) ? node.items.findIndex(({ key }) => isScalar(key) && key.value === part) : Number(part);
-    const item = items[at];
-    const [place, inner] = isPair(item) ? [item.key, item.value] : [item, item];
-    if (!isNode(place)) break;
-    offset = place.range?.[0] ?? offset;
+    // Above a part of a path, everything is a map or a list.
+    const item = isMap<Scalar>(node)
+      ? node.items.find(({ key }) => key.value === part)
+      : (node as YAMLSeq).items[Number(part)];
+    const [place, inner] = isPair<ParsedNode>(item) ? [item.key, item.value] : [item as ParsedNode, item];
+    // A key that is missing.
+    if (place === undefined) break;
+    [offset] = place.range;
     node = inner;
   }
   return offset;

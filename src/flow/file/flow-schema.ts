@@ -53,7 +53,7 @@ const curator = group({
 });
 
 export const profile = group({
-  budgets: v.optional(withDescription(budgets, 'Sizes of briefings under this profile.'), {}),
+  budgets: optional(budgets, 'Sizes of briefings under this profile.', {}),
   curator: optional(curator, 'The curator under this profile.', {}),
 });
 
@@ -76,7 +76,7 @@ const step = group({
   ),
   teaching: optional(teaching, 'Advice for the step; always in the briefing, whole.', {}),
   prompt: optional(text, 'The prompt of the step.'),
-  budgets: v.optional(withDescription(budgets, 'Sizes of the briefing of this step.'), {}),
+  budgets: optional(budgets, 'Sizes of the briefing of this step.', {}),
   curator: optional(curator, 'The curator of this step.', {}),
   model: optional(model, 'Model of claude for this step.'),
   timeoutSeconds: optional(seconds, 'The step fails after this time.'),
@@ -101,7 +101,7 @@ export const flowFileSchema = v.pipe(
       'The profile: a name in profiles, or the NAME of a file profiles/NAME.yaml next to the flow.',
     ),
     profiles: optional(profiles, 'Budgets and curators by name.', {}),
-    budgets: v.optional(withDescription(budgets, 'Sizes of the briefings of all steps.'), {}),
+    budgets: optional(budgets, 'Sizes of the briefings of all steps.', {}),
     curator: optional(curator, 'A cheap model that chooses what matters to each step, and sums up older steps.', {}),
     scentTrail: optional(path, 'A file with hints from earlier runs; every briefing holds its beginning.'),
     steps: withDescription(steps, 'The steps, in their order.'),

@@ -89,7 +89,7 @@ function createSteps(run: FlowRun, stop: FlowStop, io: Io) {
   }
 
   function curatorsUsd(step: FlowStep): number {
-    const { curation, other_curators_usd = 0 } = readReceipt(files.read(step.id, RECEIPT_FILE) ?? '') ?? {};
+    const { curation, other_curators_usd = 0 } = readReceipt(files.read(step.id, RECEIPT_FILE)) ?? {};
     return other_curators_usd + (curation?.cost_usd ?? 0);
   }
 

@@ -23,7 +23,8 @@ export function openFlowRun(contextDir: string, id: string, onFault: Faults = ()
   const run = join(FLOWS, id);
   const pathOf = (step: string, file: string) => join(run, fileName(step), file);
   const unwritten = new Map<string, DiskText>();
-  const read = (file: string) => unwritten.get(file) ?? readPlain(resolve(contextDir, file), OUTPUT_LIMIT);
+  const read = (file: string): string =>
+    unwritten.get(file) ?? readPlain(resolve(contextDir, file), OUTPUT_LIMIT) ?? '';
 
   /**
    * Writes a text. After a failure, keeps it and later texts of the same folder in memory until a write succeeds,
@@ -51,10 +52,11 @@ export function openFlowRun(contextDir: string, id: string, onFault: Faults = ()
     lock: () => lockRun(openContextDir(contextDir, run), id),
     /** Writes the state of the run as one JSON object, before the steps. Throws if it cannot be written. */
     writeRun: (state: object) => dir().write(join(run, 'run.json'), jsonOf(state)),
-    /** The state as JSON; undefined if the run does not exist. */
+    /** The state as JSON; empty if the run does not exist. */
     readRun: () => read(join(run, 'run.json')),
     write: (step: string, file: string, text: string) => write(pathOf(step, file), masked(text)),
     writeJson: (step: string, file: string, value: object) => write(pathOf(step, file), jsonOf(value)),
+    /** The text of a file; empty if it does not exist. */
     read: (step: string, file: string) => read(pathOf(step, file)),
     path: (step: string, file: string) => resolve(contextDir, pathOf(step, file)),
     /** The streams of all attempts at a step, oldest first. */
