@@ -65,14 +65,22 @@ function microUsdIn(ledger: readonly LedgerCall[]): number {
   return sumOf(ledger, ({ microUsd }) => microUsd ?? 0);
 }
 
-/** Adds the part of claude's cost for calls that the recording lacks, if it is more than a tenth. */
+/** Adds the part of claude's cost for calls that the recording does not show, if it is more than a tenth. */
 function withUnseen<S extends SessionFigures>(session: S): S {
   if (session.cost.computed) return session;
   const calls = callsIn(session);
-  const seen = microUsdIn(calls);
-  const unseen = extraOf(session);
+  const reported = reportedMicroUsd(session, calls);
+  const seen = microUsdIn(calls) + reported;
+  const unseen = extraOf(session) - reported;
   if (seen === 0 || unseen <= seen / 9 || calls.some(({ microUsd }) => microUsd === null)) return session;
   return { ...session, cost: { ...session.cost, unseen: toUsd(unseen) } };
+}
+
+/** Cost of calls of subagents that a stream lacks, but whose usage claude reports at their end, in micro-dollars. */
+function reportedMicroUsd(session: SessionFigures, ledger: readonly LedgerCall[]): number {
+  if (!isFull(session)) return 0;
+  const agents = sumOf(session.subagents, ({ usd }) => toMicroUsd(usd ?? 0));
+  return Math.max(0, agents - microUsdIn(ledger.filter((call) => !isMain(call))));
 }
 
 /** Cost that claude reports besides the session's own calls, such as titles and summaries, in micro-dollars. */

@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runProgram } from '../support/claude.ts';
 import { CTXB } from '../support/ctxb.ts';
+import { healthLine, turn } from '../support/health.ts';
 import { fixture } from '../support/recordings.ts';
 import { inSoak } from '../support/size.ts';
 import { createPlace, ctxb, fake } from './fakes.ts';
@@ -90,7 +91,7 @@ it('reads prompts from a named pipe as from a file', async () => {
 inSoak('a line of a health log that exceeds the maximum string length counts as unreadable', async () => {
   await using place = await createPlace();
   putZeros(place.path('health.ndjson'));
-  appendFileSync(place.path('health.ndjson'), '\n');
+  appendFileSync(place.path('health.ndjson'), `\n${healthLine(turn())}\n`);
   const run = await ctxb(place, ['health', 'health.ndjson']);
   expect(run).toMatchObject({ code: 0, stderr: expect.stringContaining('1 line could not be read') });
 });

@@ -8,6 +8,7 @@ import { microUsdOf, priceFor } from '../../src/core/governor/cost/prices.ts';
 import type { Event } from '../../src/core/protocol/events.ts';
 import { isAllZero } from '../../src/core/protocol/usage.ts';
 import { CtxbError } from '../../src/errors.ts';
+import { markCopies } from '../../src/replay/copies.ts';
 import { callsIn, isMain } from '../../src/replay/ledger.ts';
 import { readValues } from '../../src/replay/read/read-values.ts';
 import { type ReplayOptions, replaySource } from '../../src/replay/replay.ts';
@@ -52,7 +53,8 @@ describe('the summary of a recording', () => {
 
   it.each(SOURCES)('$name matches the figures checked by hand', async ({ name, source }) => {
     const expected = fixture(name.replace(/\.(ndjson|jsonl)$/, '.expected.json'));
-    const { file, ledger, keys, ...summary } = await replaySource(source, options());
+    const [shown] = markCopies([await replaySource(source, options())]);
+    const { file, ledger, keys, ...summary } = shown ?? expect.unreachable();
     expect(basename(file)).toBe(name);
     expect({ file: name, ...summary }).toEqual(JSON.parse(readFileSync(expected, 'utf8')));
     expect(callsIn({ ledger }).filter(isMain)).toHaveLength(summary.calls);

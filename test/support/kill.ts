@@ -34,6 +34,8 @@ export interface Round {
 export interface Victim {
   readonly context: string;
   readonly rounds: readonly Round[];
+  /** Lines of the log that were cut off. The next run ends them, and readers skip them. */
+  readonly torn: readonly string[];
   /** The next run of the session, to its end or, as planned, less far. */
   run(plan?: KillPlan): Promise<Round>;
   /** Told that only these calls are in the log, as if the runs that made others had been killed before. */
@@ -46,13 +48,17 @@ const CALLS_PER_TURN = 6;
 
 export function createVictim(place: Place, random: () => number, turns = 4): Victim {
   let rounds: Round[] = [];
+  const torn: string[] = [];
+  const log = logOf(place.path('.context'));
   return {
     context: place.path('.context'),
+    torn,
     get rounds() {
       return rounds;
     },
     async run(plan) {
       const first = (rounds.length + 1) * NUMBERS;
+      if (existsSync(log)) torn.push(readFileSync(log, 'utf8').split('\n').at(-1) ?? '');
       const prompts = Array.from({ length: turns }, (_, turn) => promptOf(first, turn, random));
       const ended = await runToPlan(place, argumentsOf(prompts, rounds.length > 0), first, plan);
       const round = { first, prompts, calls: turns * CALLS_PER_TURN, ...ended };
@@ -66,6 +72,10 @@ export function createVictim(place: Place, random: () => number, turns = 4): Vic
       });
     },
   };
+}
+
+export function logOf(context: string): string {
+  return join(context, 'sessions', SESSION, 'memory.ndjson');
 }
 
 /** Numbers from 0 to 1, the same ones for the same seed: mulberry32, a generator in the public domain. */
@@ -126,7 +136,7 @@ function runToPlan(place: Place, args: readonly string[], first: number, plan: K
     if (planned === undefined || bytes < planned.bytes) return;
     if ('ticks' in planned) afterTicks(planned.ticks, () => child.kill('SIGKILL'));
     else {
-      waitForGrowth(join(place.path('.context'), 'sessions', SESSION, 'memory.ndjson'));
+      waitForGrowth(logOf(place.path('.context')));
       child.kill('SIGKILL');
     }
     planned = undefined;

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import type { Entry } from '../../src/core/memory/entry.ts';
 import type { DetailFile } from '../../src/core/memory/notebook/notebook.ts';
 import { createNotebook } from '../../src/core/memory/notebook/notebook.ts';
-import { type Round, SESSION, type Victim } from './kill.ts';
+import { logOf, type Round, SESSION, type Victim } from './kill.ts';
 
 const FILES: readonly DetailFile[] = [
   'human-input.md',
@@ -32,7 +32,7 @@ export function faultsAfterKill(victim: Victim): string[] {
   return [
     ...indexFaults(notes),
     ...toolLogFaults(notes),
-    ...logFaults(notes, victim.rounds),
+    ...logFaults(notes, victim),
     ...detailFaults(notes, 'begin as'),
   ];
 }
@@ -49,7 +49,7 @@ export function faultsAfterEnd(victim: Victim): string[] {
     ...indexFaults(notes),
     ...toolLogFaults(notes),
     ...(notes.toolLog === toolLogOf(notes.entries) ? [] : ['tool-log.md is not what the log says']),
-    ...logFaults(notes, victim.rounds),
+    ...logFaults(notes, victim),
     ...detailFaults(notes, 'be'),
     ...numberFaults(notes),
     ...pointerFaults(notes),
@@ -73,7 +73,7 @@ export function tornBy(victim: Victim): Torn {
  */
 export function tear(victim: Victim, random: () => number): void {
   const session = join(victim.context, 'sessions', SESSION);
-  const log = join(session, 'memory.ndjson');
+  const log = logOf(victim.context);
   truncateSync(log, Math.floor(random() * Buffer.byteLength(read(log) ?? '')));
   const { entries, expected } = readNotes(victim.context);
   for (const file of FILES) {
@@ -101,7 +101,7 @@ interface Notes {
 
 function readNotes(context: string): Notes {
   const session = join(context, 'sessions', SESSION);
-  const lines = (read(join(session, 'memory.ndjson')) ?? '').split('\n');
+  const lines = (read(logOf(context)) ?? '').split('\n');
   const torn = lines.pop() ?? '';
   const entries = lines.flatMap(parse);
   return {
@@ -154,8 +154,11 @@ function indexFaults({ indexes }: Notes): string[] {
   });
 }
 
-/** Whole entries; of each run those of its beginning, in order, and at most the last one seen is missing. */
-function logFaults({ lines, entries }: Notes, rounds: readonly Round[]): string[] {
+/**
+ * Entries, and lines that were cut off; of each run those of its beginning, in order, and at most the last one seen is
+ * missing.
+ */
+function logFaults({ lines, entries }: Notes, { rounds, torn }: Victim): string[] {
   const calls = entries.flatMap((entry) => (entry.kind === 'tool' ? [numberOf(entry.id)] : []));
   const prompts = entries.flatMap((entry) => (entry.kind === 'prompt' ? [entry.text] : []));
   const known = rounds.flatMap(({ first, seen, killed }) => {
@@ -167,8 +170,9 @@ function logFaults({ lines, entries }: Notes, rounds: readonly Round[]): string[
     const logged = prompts.filter((text) => isOf(text, first)).length;
     return all.slice(0, logged);
   });
+  const damaged = lines.filter((line) => parse(line).length === 0 && !torn.includes(line));
   return [
-    ...(lines.length === entries.length ? [] : [`${lines.length - entries.length} lines of the log do not parse`]),
+    ...damaged.map((line) => `a line of the log does not parse: ${line.slice(0, 100)}`),
     ...(calls.join() === known.join() ? [] : [`calls in the log: ${calls.join(' ')}`]),
     ...(prompts.join() === said.join() ? [] : [`prompts in the log: ${prompts.map((text) => text.slice(0, 20))}`]),
     ...rounds
