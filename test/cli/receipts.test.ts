@@ -47,3 +47,19 @@ it('shows the newest run only, at the call of its own compaction', async () => {
   const { receipts } = JSON.parse(run.stdout.toString());
   expect(receipts).toMatchObject([{ relief: { call: 9, gone: [{ text: 'npm run lint' }] } }]);
 });
+
+it('reports an unknown name, and a session without a compaction or handoff', async () => {
+  await using place = await createPlace();
+  expect(await ctxb(place, ['receipts'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('no run or session in this folder'),
+  });
+  expect(await ctxb(place, ['receipts', fixture('tool-turn.session.jsonl')])).toMatchObject({
+    code: 0,
+    stderr: 'ctxb: no compaction or handoff with a request after it\n',
+  });
+  expect(await ctxb(place, ['receipts', 'nowhere'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('nowhere'),
+  });
+});

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
 import { SENDS, startOtlpReceiver } from '../support/otlp-receiver.ts';
-import { firstOf, inSoak } from '../support/size.ts';
+import { firstOf } from '../support/size.ts';
 import { createPlace, ctxb, fake, runFake, STREAM, startFake } from './fakes.ts';
 
 const FLAGS = ['--prompt', 'one', '--prompt', 'two'];

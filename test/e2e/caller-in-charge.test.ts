@@ -15,7 +15,7 @@ import {
   SMALL_WINDOW,
   startCtxb,
 } from '../support/ctxb.ts';
-import { inSoak, sampled } from '../support/size.ts';
+import { firstOf, inSoak } from '../support/size.ts';
 import type { RecordedRequest } from '../support/standin/scenario.ts';
 
 it("does not compact before a caller's own /compact, and shows its turn", async () => {
@@ -227,8 +227,9 @@ it('a restarted claude keeps to the permission rules that the caller has set for
 
 const STOP = { type: 'control_request', request_id: 'stop', request: { subtype: 'interrupt' } };
 
+// A daily one that waits for a compaction is in `sdk-acts.test.ts`.
 it.each(
-  sampled([
+  firstOf([
     { when: 'right after it was sent', strategy: 'compact', context: 20_000 },
     { when: 'while it waits for a compaction, with another one', strategy: 'compact', context: 165_000 },
     { when: 'while it waits for a compaction', strategy: 'compact', context: 165_000, others: [] },

@@ -5,7 +5,7 @@ import { promptLine, startProgram, startWorld } from '../support/claude.ts';
 import { mainRequests, summaryRequests } from '../support/conversation.ts';
 import { CTXB, PROTOCOL, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
 import { job } from '../support/exact-job.ts';
-import { firstOf, inSoak } from '../support/size.ts';
+import { inSoak } from '../support/size.ts';
 import type { RecordedRequest } from '../support/standin/scenario.ts';
 
 const SUMMARY = 'This session is being continued from a previous conversation.\nSummary: none';
@@ -115,7 +115,8 @@ it('a slash command survives exact compactions with the prompt that it stands fo
   expect(requests.at(-1)).toMatch(/<command-args>42.*FIX THE ISSUE 42.*GO ON/);
 });
 
-it.each(firstOf(['<system-reminder>\nOpen: src/a.ts\n</system-reminder>', '[Request interrupted by user]', SUMMARY]))(
+// Daily ones are in `core/exact/exact-answer.test.ts`.
+inSoak.each(['<system-reminder>\nOpen: src/a.ts\n</system-reminder>', '[Request interrupted by user]', SUMMARY])(
   "a running prompt that looks like claude's own text survives exact compactions: %s",
   async (opening) => {
     const { calls } = job({ turns: [12], growBy: 16_000 });

@@ -15,7 +15,8 @@ import {
 import { inSoak } from '../support/size.ts';
 import type { Calls } from '../support/standin/scenario.ts';
 
-it('a fixed window of 200k: 432,000 tokens of a [1m] model are 43 %', async () => {
+// The levels of large windows have daily tests in `windows.test.ts`.
+inSoak('a fixed window of 200k: 432,000 tokens of a [1m] model are 43 %', async () => {
   await using world = await startWorld(conversation({ turns: [3, 1], from: 400_000, growBy: 16_000 }));
   const record = `${world.scratch.cwd}/run.ndjson`;
   const run = await runCtxb(world, { flags: ['--record', record, ...prompts('one', 'two')], claude: LARGE_WINDOW });

@@ -5,7 +5,7 @@ import { type Finished, type RunningProgram, runProgram, startWorld, type World 
 import { userTexts } from '../support/conversation.ts';
 import { CTXB, journalLines, PROTOCOL, prompts, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
 import { expectEachPromptOnce } from '../support/proof.ts';
-import { sampled } from '../support/size.ts';
+import { firstOf, sampled } from '../support/size.ts';
 import type { Call, RecordedRequest } from '../support/standin/scenario.ts';
 
 const SIGNALS = ['SIGKILL', 'SIGQUIT', 'SIGINT', 'SIGTERM'] as const;
@@ -95,7 +95,8 @@ async function killAt(world: World, { isHeld, release }: Scene, signal: NodeJS.S
 }
 
 describe('after a signal to claude alone, each prompt is answered, or named and resumed', () => {
-  it.each(sampled(CASES, 36))('$signal while $moment, prompt $held of $count, $format', async (one) => {
+  // Daily ones with SIGINT are in `signals.test.ts`.
+  it.each(firstOf(CASES))('$signal while $moment, prompt $held of $count, $format', async (one) => {
     const scene = sceneOf(one.held, one.moment);
     await using world = await startWorld({ calls: scene.calls });
     const texts = Array.from({ length: one.count }, (_, at) => `PROMPT-${at + 1}`);

@@ -54,10 +54,12 @@ function untrue({ stderr }: Finished, { contexts }: Counted, world: World): stri
 
 const FOUR = prompts('one', 'two', 'three', 'four');
 
-describe.each([
-  { name: '200,000', window: 200_000, model: SMALL_WINDOW },
-  { name: "the default model's", window: 1_000_000, model: DEFAULT_MODEL },
-])('every notice agrees with the record of the stand-in, on a window of $name', ({ window, model }) => {
+describe.each(
+  firstOf([
+    { name: '200,000', window: 200_000, model: SMALL_WINDOW },
+    { name: "the default model's", window: 1_000_000, model: DEFAULT_MODEL },
+  ]),
+)('every notice agrees with the record of the stand-in, on a window of $name', ({ window, model }) => {
   it.each(
     firstOf([
       {

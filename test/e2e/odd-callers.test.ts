@@ -287,17 +287,22 @@ it('a session that cannot be resumed prints nothing on stdout in text mode, as c
   expect({ code: run.code, stdout: run.stdout.toString() }).toEqual({ code: 1, stdout: '' });
 });
 
-it('ctxb run, ctxb run --observe and the shim refuse an unknown agent, as without ctxb, and ctxb sends nothing', async () => {
+it.each(
+  firstOf([
+    { name: 'ctxb run', front: [CTXB, 'run', '--'] },
+    { name: 'ctxb run --observe', front: [CTXB, 'run', '--observe', '--'] },
+    { name: 'the shim', front: [SHIM] },
+  ]),
+)('$name refuses an unknown agent, as without ctxb, and sends nothing', async ({ front }) => {
   await using world = await startWorld({ calls: [{ text: 'without limits' }] });
   const { env, cwd } = world.scratch;
   const options = { env: { ...env, CTXB_CLAUDE: world.claude }, cwd };
   const args = ['-p', 'hello', '--agent', 'nope', '--agents', '{"scout":{"description":"Looks","prompt":"You look."}}'];
   const alone = await runProgram(world.claude, args, options);
   expect(alone).toMatchObject({ code: 1, stderr: expect.stringContaining("'nope' not found. Available agents: ") });
-  for (const front of [[CTXB, 'run', '--', world.claude], [CTXB, 'run', '--observe', '--', world.claude], [SHIM]]) {
-    const run = await runProgram(process.execPath, [...front, ...args], options);
-    expect({ front, ...run, stdout: run.stdout.toString() }).toEqual({ front, ...alone, stdout: '' });
-  }
+  const program = front.includes(SHIM) ? front : [...front, world.claude];
+  const run = await runProgram(process.execPath, [...program, ...args], options);
+  expect({ ...run, stdout: run.stdout.toString() }).toEqual({ ...alone, stdout: '' });
   expect(world.standin.requests).toEqual([]);
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { runProgram, startWorld, type World } from '../support/claude.ts';
 import { CTXB, journalLines, prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
+import { inSoak } from '../support/size.ts';
 
 const BASH = (command: string) => ({ tools: [{ name: 'Bash', input: { command, description: 'Look' } }] });
 const FAILS = 'echo "3 failed in src/parser.ts"; exit 1';
@@ -78,7 +79,8 @@ describe('ctxb receipts', () => {
     for (const { text } of stayed) expect(request).toContain(text);
   });
 
-  it('reports an unknown name, and a session without a compaction or handoff', async () => {
+  // A daily one is in `cli/receipts.test.ts`.
+  inSoak('reports an unknown name, and a session without a compaction or handoff', async () => {
     await using world = await startWorld({ calls: [{ text: 'one', context: 20_000 }] });
     expect(await receipts(world)).toMatchObject({
       code: 2,

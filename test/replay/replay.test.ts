@@ -7,6 +7,7 @@ import { toUsd } from '../../src/core/governor/cost/cost.ts';
 import { microUsdOf, priceFor } from '../../src/core/governor/cost/prices.ts';
 import type { Event } from '../../src/core/protocol/events.ts';
 import { isAllZero } from '../../src/core/protocol/usage.ts';
+import { sumOf } from '../../src/core/text/sum-of.ts';
 import { CtxbError } from '../../src/errors.ts';
 import { markCopies } from '../../src/replay/copies.ts';
 import { callsIn, isMain } from '../../src/replay/ledger.ts';
@@ -61,24 +62,24 @@ describe('the summary of a recording', () => {
     expect(keys.length).toBeGreaterThanOrEqual(summary.calls);
   });
 
-  it.each([...FIXTURE_RECORDINGS, ...SHARED_RECORDINGS])('$name: each call is counted once', async ({ path }) => {
-    const calls = new Set(eventsOf(path).flatMap(callId));
-    const summary = await replaySource({ file: path, subagents: [] }, options());
-    expect(summary.calls).toBe(calls.size);
-  });
-
-  it.each([...FIXTURE_RECORDINGS, ...SHARED_RECORDINGS])('$name: each call has one price', async ({ path }) => {
-    const { series = [], ledger } = await replaySource({ file: path, subagents: [] }, options({ series: true }));
-    const calls = callsIn({ ledger });
-    const main = calls.filter(isMain);
-    expect(main.map(({ microUsd }) => microUsd && toUsd(microUsd))).toEqual(series.map(({ usd }) => usd));
-    const others = calls.filter((call) => !isMain(call));
-    const priced = others.map(({ model, usage = expect.unreachable() }) => {
-      const price = priceFor(model, {}, undefined);
-      return price === undefined ? null : microUsdOf(usage, price);
-    });
-    expect(priced).toEqual(others.map(({ microUsd }) => microUsd));
-  });
+  it.each([...FIXTURE_RECORDINGS, ...SHARED_RECORDINGS])(
+    '$name: each call counts once, at one price',
+    async ({ path: file }) => {
+      const session = await replaySource({ file, subagents: [] }, options({ series: true }));
+      const { series = [], ledger, cost } = session;
+      expect(session.calls).toBe(new Set(eventsOf(file).flatMap(callId)).size);
+      const calls = callsIn({ ledger });
+      const main = calls.filter(isMain);
+      expect(main.map(({ microUsd }) => microUsd && toUsd(microUsd))).toEqual(series.map(({ usd }) => usd));
+      const others = calls.filter((call) => !isMain(call));
+      const priced = others.map(({ model, usage = expect.unreachable() }) => {
+        const price = priceFor(model, {}, undefined);
+        return price === undefined ? null : microUsdOf(usage, price);
+      });
+      expect(priced).toEqual(others.map(({ microUsd }) => microUsd));
+      if (cost.computed) expect(toUsd(sumOf(calls, ({ microUsd }) => microUsd ?? 0))).toBe(cost.usd ?? 0);
+    },
+  );
 
   it('has one entry per call if the series is requested', async () => {
     const { series } = await replaySource(
