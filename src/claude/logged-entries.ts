@@ -14,7 +14,7 @@ export function* loggedEntries(path: string, since: number): Generator<Entry> {
   const source = createEntrySource({ isLive: false, mask: redact });
   for (const line of readLines(path)) {
     const event = decodeLine(line);
-    const t = ('timestamp' in event ? event.timestamp : undefined) ?? 0;
+    const { timestamp: t = 0 } = { timestamp: undefined, ...event };
     if (t > since) yield* source.add({ t, from: 'claude', event });
   }
 }

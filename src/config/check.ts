@@ -8,9 +8,7 @@ import type { ConfigFile } from './read-config.ts';
 import type { SetValue } from './resolve-config.ts';
 import { namesIn, readValue, SETTINGS } from './schema.ts';
 
-const HINTS: Readonly<Record<string, string>> = {
-  tools: ' or the name of a tool such as Read, mcp__github__*',
-};
+const TOOL_HINT = ' or the name of a tool such as Read, mcp__github__*';
 
 /** Extracts the values of known keys from a file's content; reports everything else as a finding. */
 export function checkFile({ path, source, content }: ConfigFile) {
@@ -33,7 +31,8 @@ export function checkFile({ path, source, content }: ConfigFile) {
     // Tool keys must be nested: `tools.Read` at the top level of a file is unknown.
     else if (known.includes(name) || (group === 'tools' && isToolKey(key))) {
       values.push({ key: key as KeyPath | ToolKey, value, origin });
-    } else refuse(key, `one of ${known.join(', ')}${HINTS[group ?? ''] ?? ''}`, name, adviceFor(key, name, known));
+    } else
+      refuse(key, `one of ${known.join(', ')}${group === 'tools' ? TOOL_HINT : ''}`, name, adviceFor(key, name, known));
   }
 
   function checkSchema(value: unknown): void {

@@ -78,8 +78,8 @@ async function parseYaml(path: string, text: string): Promise<unknown> {
     // js-yaml counts lines and columns from 0.
     const { reason, mark } = fieldsOf(error);
     if (typeof reason !== 'string') throw error;
-    const { line, column } = fieldsOf(mark);
-    throw new SyntaxFault('YAML', reason, { line: Number(line ?? 0) + 1, column: Number(column ?? 0) + 1 });
+    const { line = 0, column = 0 } = fieldsOf(mark);
+    throw new SyntaxFault('YAML', reason, { line: Number(line) + 1, column: Number(column) + 1 });
   }
   if (isBounded(value)) return value;
   throw new SyntaxFault('YAML', `more than ${MAX_VALUES} values, or one that holds itself`, { line: 1, column: 1 });

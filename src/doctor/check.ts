@@ -69,11 +69,11 @@ export function resultOf(turn: readonly Event[]): ResultEvent | undefined {
 
 /** Whether the result of a turn has a text. */
 export function hasResultText(
-  turn: readonly Event[] | undefined,
+  turn: readonly Event[] = [],
   text: string | undefined,
   which = 'the next result',
 ): Expectation {
-  const resultText = resultOf(turn ?? [])?.text;
+  const resultText = resultOf(turn)?.text;
   return [resultText === text, `${which} says "${resultText}"`];
 }
 

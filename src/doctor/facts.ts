@@ -1,4 +1,4 @@
-import { countOf, fieldsOf } from '../core/protocol/fields.ts';
+import { countOf, countOrZero, fieldsOf } from '../core/protocol/fields.ts';
 import { contextOf } from '../core/protocol/usage.ts';
 import { type Check, eventsOf, hasResultText, requestsOf, requestWith, resultOf } from './check.ts';
 import {
@@ -84,7 +84,7 @@ export const FACTS: readonly Check[] = [
       const calls = requestsOf(seen).length;
       return [
         [answer?.ok === true, 'the question was refused'],
-        [(countOf(rawMaxTokens) ?? 0) > 0, `rawMaxTokens is ${rawMaxTokens}`],
+        [countOrZero(rawMaxTokens) > 0, `rawMaxTokens is ${rawMaxTokens}`],
         [countOf(totalTokens) !== undefined, 'totalTokens is missing'],
         [typeof isAutoCompactEnabled === 'boolean', 'isAutoCompactEnabled is missing'],
         [calls === 0, `it made ${calls} calls of the model`],
@@ -134,7 +134,7 @@ export const FACTS: readonly Check[] = [
     fallback: 'ctxb tries a compaction that does not help at most twice, then hands over to a fresh context',
     scene: toolCompactAndClear,
     expect(seen) {
-      const turn = seen.turns[1] ?? [];
+      const [, turn = []] = seen.turns;
       const [summary = ''] = requestsOf(seen, 'summary');
       const next = requestWith(seen, 'the prompt after compact');
       return [
@@ -168,10 +168,11 @@ export const FACTS: readonly Check[] = [
     fallback: 'compactions are summaries, and ctxb says so once',
     scene: compactedExactly,
     expect(seen) {
+      const [, turn = []] = seen.turns;
       const next = requestWith(seen, 'the prompt after');
       return [
         [seen.answers.get('reload_plugins')?.ok === true, 'claude refuses to load it'],
-        [eventsOf(seen.turns[1] ?? [], 'boundary').length === 1, 'there is no compact_boundary'],
+        [eventsOf(turn, 'boundary').length === 1, 'there is no compact_boundary'],
         [requestsOf(seen, 'summary').length === 0, 'a summary is asked for'],
         [next.includes('what the note says'), 'the next request does not hold the note'],
         [next.includes('the prompt before'), 'the next request does not hold the prompt'],

@@ -99,7 +99,7 @@ export const resumedAfterKill: Scene = {
   scenario: { calls: [{ text: 'the answer before' }, { text: 'the answer after' }] },
   async play(claude, stage) {
     await claude.say('the prompt before');
-    const id = eventsOf(stage.heard.turns[0] ?? [], 'init').at(-1)?.sessionId;
+    const id = eventsOf(stage.heard.turns.flat(), 'init').at(-1)?.sessionId;
     if (id === undefined) throw new Contradiction('no system/init line names the session');
     await awaitLog(id, stage);
     await claude.kill();

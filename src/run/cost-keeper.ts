@@ -122,16 +122,6 @@ export function createCostKeeper({
     onSpent?.({ ...spent, at: reported.at, computed: openMicroUsd(state.limits.cost) });
   }
 
-  function claim(open: CostLedger, others: number): void {
-    const call = open.lastCall();
-    if (call === 0) return;
-    if (others < toMicroUsd(limitUsd ?? 0)) {
-      claimed = call;
-      open.add(0, { claimed, call });
-    }
-    first?.release();
-  }
-
   /** Makes the next prompt wait again, because the turn made no call. */
   function letOthersCall(): void {
     first?.release();
@@ -160,7 +150,13 @@ export function createCostKeeper({
       }
       return attempt((open) => {
         const seen = look(open);
-        if (!gone.aborted) claim(open, seen.others);
+        const call = open.lastCall();
+        if (gone.aborted || call === 0) return seen;
+        if (seen.others < toMicroUsd(limitUsd)) {
+          claimed = call;
+          open.add(0, { claimed, call });
+        }
+        first?.release();
         return seen;
       });
     },

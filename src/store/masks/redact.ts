@@ -153,10 +153,11 @@ function replaceKnown(text: string, replacer: Replacer): string {
 
 function* secretsOf({ what, pattern, holds }: SecretRule, text: string): Generator<Secret> {
   for (const match of text.matchAll(pattern)) {
-    const head = match.groups?.head ?? '';
-    const before = head === '' ? (match[1] ?? '') : '';
+    const { head = '' } = match.groups ?? {};
+    const [whole, group = ''] = match;
+    const before = head === '' ? group : '';
     const from = match.index - head.length + before.length;
-    const end = match.index + match[0].length;
+    const end = match.index + whole.length;
     if (holds?.(text.slice(from, end), before, text.charAt(end)) !== false) yield { what, from, end };
   }
 }
