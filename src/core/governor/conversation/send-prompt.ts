@@ -8,6 +8,7 @@ import {
   openPrompts,
   owedPrompts,
   promptsInTurn,
+  reportSkipped,
 } from '../prompts/mailbox.ts';
 import {
   CONTINUE_SENTENCE,
@@ -40,10 +41,12 @@ export function sendPrompt(state: GovernorState, prompt: Prompt): GovernorState 
   const asWritten = mode === 'observe' && callerSpeaksProtocol ? ({ exact: true } as const) : {};
   const send = { kind: 'send', line: prompt.line, promptUuid: prompt.uuid, ...asWritten } as const;
   const mayBeSkipped = mode === 'act' && state.process.resumes && !hasCtxbUuid(state, prompt.uuid);
-  const afterSend = isSkipped ? reportSkipped(afterRead, [prompt]) : recordSentPrompt(afterRead, prompt);
+  const afterSend = isSkipped ? reportSkipped(afterRead, [prompt], ALREADY_RECEIVED) : recordSentPrompt(afterRead, prompt);
   if (mode === 'replay') return afterSend;
   return emit(afterSend, send, ...(mayBeSkipped ? [setTimer('skip', SKIPPED_AFTER_MS)] : []));
 }
+
+const ALREADY_RECEIVED = 'it has already received the uuid';
 
 /** Sends a prompt from ctxb in a turn that the caller sees, because it continues the caller's request. */
 export function injectPrompt(
@@ -70,15 +73,7 @@ export function closePromptsWithoutTurn(state: GovernorState): GovernorState {
 
 export function closeSkippedPrompts(state: GovernorState): GovernorState {
   const closed = closePromptsWithoutTurn(state);
-  return closed === state ? state : reportSkipped(closed, promptsInTurn(state));
-}
-
-/**
- * Reports prompts that claude skips silently, because it has received their uuid before. A recording repeats prompts.
- */
-function reportSkipped(state: GovernorState, prompts: readonly Prompt[]): GovernorState {
-  if (state.run.mode === 'replay') return state;
-  return decide(state, 'skipped', 'it has already received the uuid', { prompts: prompts.map(({ uuid }) => uuid) });
+  return closed === state ? state : reportSkipped(closed, promptsInTurn(state), ALREADY_RECEIVED);
 }
 
 /**

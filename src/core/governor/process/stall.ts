@@ -144,10 +144,13 @@ function reportLostTasks(state: GovernorState): GovernorState {
   return changedIn(state, 'mailbox', { resumeReason: state.mailbox.resumeReason ?? because });
 }
 
-/** Continues a stalled turn in another process. A turn that ended by itself did not stall. */
+/**
+ * Continues a stalled turn in another process. A turn that ended by itself did not stall, but its interrupt may stop the
+ * next one.
+ */
 export function onStalledTurnEnd(state: GovernorState, { before, event }: Line<ResultEvent>): GovernorState {
   if (before.turn.stopped !== 'stall') return state;
-  if (!reportsInterrupt(event)) return emit(state, clearTimer('stall'));
+  if (!reportsInterrupt(event)) return state.turn.phase === 'sent' ? state : emit(state, clearTimer('stall'));
   const resumeReason =
     'Claude Code stopped responding and was restarted: the turn was interrupted, not by the user, and continues in a new process.';
   return endProcess(changedIn(state, 'mailbox', { resumeReason }));

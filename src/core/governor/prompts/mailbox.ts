@@ -2,7 +2,7 @@ import type { Event } from '../../protocol/events.ts';
 import { isMainMessage } from '../facts.ts';
 import type { Prompt } from '../input.ts';
 import type { GovernorState, Mailbox, OpenPrompt, PromptFate } from '../state.ts';
-import { changed, emit, SHOW_DEFERRED } from '../steps.ts';
+import { changed, decide, emit, SHOW_DEFERRED } from '../steps.ts';
 import { isOwnUuid } from './own-lines.ts';
 import { requestsIn } from './prompt.ts';
 
@@ -155,4 +155,10 @@ export function callerRequests(state: GovernorState, these: readonly Prompt[]): 
 
 export function openPrompts(state: GovernorState): readonly Prompt[] {
   return state.mailbox.prompts.map(({ prompt }) => prompt).filter(({ uuid }) => !isOwnUuid(state, uuid));
+}
+
+/** Reports prompts that claude does not read. A recording repeats prompts. */
+export function reportSkipped(state: GovernorState, prompts: readonly Prompt[], reason: string): GovernorState {
+  if (state.run.mode === 'replay') return state;
+  return decide(state, 'skipped', reason, { prompts: prompts.map(({ uuid }) => uuid) });
 }

@@ -8,8 +8,10 @@ import {
   afterTurn,
   changeFate,
   closeAnswered,
+  droppedPrompts,
   precedesPrompts,
   promptsInTurn,
+  reportSkipped,
   sentPrompts,
   withPrompt,
 } from './mailbox.ts';
@@ -53,16 +55,21 @@ export function finishTurn(state: GovernorState, event: ResultEvent): Pick<Gover
   const next = changedTurn(turn, {
     ...startedBy('prompt', gauge),
     phase: queued.length > 0 ? 'sent' : 'idle',
-    stopped: event.isError || queued.length > 0 ? undefined : turn.stopped,
+    // The interrupt may have come too late for this turn, and stop the next one.
+    stopped: event.isError || (queued.length > 0 && !isAsking(state, 'interrupt')) ? undefined : turn.stopped,
     ended: turn.ended + 1,
     growth: growthAfter(state),
     last: { prompts, answer: (event.text ?? '').slice(0, ANSWER_LENGTH) },
   });
   const fate = run.mode === 'act' ? 'owed' : 'over';
   const mailbox = afterTurn(state, queued, fate, isStopped ? dropped : []);
+  const isTooLate = turn.stopped !== undefined && !reportsInterrupt(event) && droppedPrompts(state).length > 0;
+  const resumed = isTooLate ? { ...mailbox, resumeReason: TAKEN_BACK } : mailbox;
   // A command's turn can end before its interrupt, which must not stop the next prompt.
-  return { turn: next, mailbox: turn.startedBy === 'prompt' ? { ...mailbox, stopNext: false } : mailbox };
+  return { turn: next, mailbox: turn.startedBy === 'prompt' ? { ...resumed, stopNext: false } : resumed };
 }
+
+const TAKEN_BACK = 'An interrupt that was meant for the turn before it, not by the user, took back a message.';
 
 /** Handles progress of a prompt that claude has not read. */
 export function onPromptProgress(state: GovernorState, { event }: Line<LifecycleEvent>): GovernorState {
@@ -74,16 +81,27 @@ export function onPromptProgress(state: GovernorState, { event }: Line<Lifecycle
     const timers = isPending ? [clearTimer('turn'), clearTimer('skip')] : [];
     return emit(changed(state, { mailbox: changeFate(state.mailbox, these, 'heard') }), ...timers);
   }
-  // ctxb's own interrupt cancels prompts that resumed work answers.
-  if (event.state !== 'cancelled' || isAsking(state, 'interrupt')) return state;
-  const closed = closeAnswered(state, these);
-  return isPending && promptsInTurn(closed).length === 0 ? withoutTurn(closed) : closed;
+  const ended = endUnread(state, these, event.state);
+  return isPending && promptsInTurn(ended).length === 0 ? withoutTurn(ended) : ended;
+}
+
+/** Handles the end of prompts that claude has not read, and will not read. At `discarded`, claude ends. */
+function endUnread(state: GovernorState, these: readonly Prompt[], end: unknown): GovernorState {
+  if (end === 'refused') return closeAnswered(reportSkipped(state, these, 'it refuses the message'), these);
+  if (end !== 'cancelled') return state;
+  if (!isAsking(state, 'interrupt')) return closeAnswered(state, these);
+  // ctxb's own interrupt has cancelled them. claude skips their uuids from now on, so other work must repeat them.
+  const resumeReason = state.turn.phase === 'sent' ? TAKEN_BACK : state.mailbox.resumeReason;
+  return changed(state, { mailbox: { ...changeFate(state.mailbox, these, 'dropped'), resumeReason } });
 }
 
 /** After claude's answer to an interrupt: it stops no prompt that still waits in claude's queue. */
 export function onInterruptAnswer(state: GovernorState, { response }: ControlResponseEvent): GovernorState {
   const queued = listOf(response.still_queued);
-  const isStopped = state.turn.phase !== 'idle' && !promptsInTurn(state).some(({ uuid }) => queued.includes(uuid));
+  const { phase, stopped } = state.turn;
+  // The turn that the interrupt was meant for has ended, and the next one has not begun.
+  if (phase === 'sent' && stopped !== 'asked') return changedIn(state, 'turn', { stopped: undefined });
+  const isStopped = phase !== 'idle' && !promptsInTurn(state).some(({ uuid }) => queued.includes(uuid));
   return isStopped ? changedIn(state, 'mailbox', { stopNext: false }) : stopHeldPrompt(state);
 }
 

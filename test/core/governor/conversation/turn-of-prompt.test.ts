@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { visibilityOf } from '../../../../src/core/governor/conversation/visibility.ts';
+import { decodeObject } from '../../../../src/core/protocol/decode.ts';
 import {
   afterTurn,
   callLine,
@@ -7,6 +9,7 @@ import {
   exitEvent,
   initLine,
   type Line,
+  policyWith,
   resultLine,
   said,
   sent,
@@ -113,6 +116,80 @@ describe('a prompt behind a turn that the caller interrupts', () => {
     driver.tell(exitEvent({ signal: undefined, code: 0 }));
     expect(decisions(driver.actions).at(-1)).toMatchObject({ prompts: ['prompt-2', 'prompt-3'] });
   });
+});
+
+describe('a prompt behind a turn that ends by itself when ctxb interrupts it', () => {
+  /** The time is up while the turn ends. */
+  function late(): Driver {
+    const policy = policyWith({ limits: { time: 60 } });
+    const driver = afterTurn(20_000, { callerSpeaksProtocol: true, policy });
+    driver.prompt('Second.');
+    driver.claude(begins('prompt-2'), callLine(21_000));
+    driver.prompt('Third.');
+    driver.timeout('time');
+    return driver;
+  }
+  const answerToInterrupt = (driver: Driver, ...still_queued: string[]): Line => {
+    const request_id = interrupts(driver).at(-1)?.request_id;
+    return { type: 'control_response', response: { subtype: 'success', request_id, response: { still_queued } } };
+  };
+
+  it.each(['before', 'after'])('is not taken as answered if the interrupt cancels it %s that end', (when) => {
+    const driver = late();
+    const lines = [progress('cancelled', 'prompt-3'), answerToInterrupt(driver)];
+    driver.claude(...(when === 'before' ? [...lines, resultLine()] : [resultLine(), ...lines]));
+    expect(answered(driver)).toEqual(['prompt-1', 'prompt-2']);
+    expect(open(driver)[0]).toBe('prompt-3 dropped');
+    // The run waits for no turn of that prompt.
+    const last = driver.state.mailbox.outcome ?? said(driver.actions).at(-1);
+    expect(last).toMatch(when === 'before' ? 'limit' : 'The time for this work is up');
+  });
+
+  it('is repeated if the run goes on', () => {
+    const driver = stalledInTurn();
+    driver.claude(progress('cancelled', 'prompt-3'), answerToInterrupt(driver), resultLine());
+    expect(said(driver.actions).at(-1)).toMatch(/took back a message[^]*Third\./);
+    driver.claude(initLine(), callLine(21_000), resultLine());
+    expect(answered(driver)).toContain('prompt-3');
+  });
+
+  function stalledInTurn(): Driver {
+    const policy = policyWith({ recovery: { stallAfter: 60 } });
+    const driver = afterTurn(20_000, { callerSpeaksProtocol: true, policy });
+    driver.prompt('Second.');
+    driver.claude(begins('prompt-2'), callLine(21_000));
+    driver.prompt('Third.');
+    for (let checks = 0; checks < 4; checks++) {
+      driver.wait(15_000);
+      driver.timeout('stall');
+    }
+    expect(interrupts(driver)).toHaveLength(1);
+    return driver;
+  }
+
+  it('resumes if the interrupt stops its turn, and the caller does not see the stop', () => {
+    const driver = stalledInTurn();
+    driver.claude(resultLine(), begins('prompt-3'), answerToInterrupt(driver));
+    expect(visibilityOf(driver.state, decodeObject(stopped))).toBe('defer');
+    driver.claude(stopped);
+    expect(driver.state.mailbox.resumeReason).toMatch('not by the user');
+    expect(open(driver)).toEqual(['prompt-3 owed']);
+  });
+
+  it('has its turn if the interrupt comes before it', () => {
+    const driver = stalledInTurn();
+    driver.claude(resultLine(), answerToInterrupt(driver), begins('prompt-3'), callLine(21_000));
+    driver.claude(stopped);
+    expect(driver.state.process.isHung).toBe(false);
+  });
+});
+
+it('goes on at once behind a prompt that claude refuses, and says so', () => {
+  const driver = withPrompt();
+  driver.prompt('Third.');
+  driver.claude(progress('refused', 'prompt-2'));
+  expect(decisions(driver.actions).at(-1)).toMatchObject({ kind: 'skipped', prompts: ['prompt-2'] });
+  expect(said(driver.actions).at(-1)).toBe('Third.');
 });
 
 describe('a prompt that the caller cancels', () => {
