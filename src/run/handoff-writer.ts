@@ -3,7 +3,7 @@ import { join, relative, resolve } from 'node:path';
 import type { EffectOf } from '../core/governor/effects.ts';
 import type { OwnEvent } from '../core/governor/input.ts';
 import { HANDOFF_SECTIONS } from '../core/governor/relief/handoff-request.ts';
-import type { GovernorState, Run } from '../core/governor/state.ts';
+import type { GovernorState } from '../core/governor/state.ts';
 import { checkHandoff, type HandoffProblem } from '../core/memory/handoff/check-handoff.ts';
 import { type HandoffHead, renderHandoffFile } from '../core/memory/handoff/handoff-file.ts';
 import { cutUnits } from '../core/text/words.ts';
@@ -14,10 +14,11 @@ import { writeHandoff } from '../store/sessions/sessions.ts';
 import type { RunFiles } from './run-files.ts';
 
 /** Writes the agent's answer if it is usable, else the mechanical handoff. */
-export function createHandoffWriter(run: Run, io: CwdAndEnv, { folder, memory, faults }: RunFiles) {
-  const exists = (path: string) => existsSync(resolve(io.cwd, path.replace(/^~(?=\/)/, io.env.HOME ?? '~')));
-
+export function createHandoffWriter(io: CwdAndEnv, { folder, memory, faults }: RunFiles) {
   return ({ answer, reason }: EffectOf<'write-handoff'>, state: GovernorState): OwnEvent => {
+    const { run, session } = state;
+    const exists = (path: string) =>
+      existsSync(resolve(session.folder ?? io.cwd, path.replace(/^~(?=\/)/, io.env.HOME ?? '~')));
     const found = answer === undefined ? [] : checkHandoff(answer, { exists, outcomeOf: memory.outcomeOf });
     const problems = found.map(({ text }) => text);
     const usable = isDocument(found) ? answer : undefined;

@@ -136,7 +136,7 @@ export function createNoteTaker(options: NoteTakerOptions) {
     folder = openSessionFolder(root, id, run.runId);
     files = createNoteFiles(folder);
     // The path as the agent should use it.
-    const name = join(run.contextDir, relative(root, folder.path));
+    const name = join(latest.run.contextDir, relative(root, folder.path));
     if (folder.contested) {
       options.notice(`another run keeps the notes of session ${id}: this one keeps its own in ${name}`);
     }

@@ -176,15 +176,15 @@ function readLine(line: string): OwnEvent[] {
 
 /** Writes a record for `ctxb replay`. A fault (a full disk) is reported once and ends the record, never the run. */
 function createRecorder({ path, descriptor, isMasked }: RecordFile, run: Run, notice: Watcher['notice']) {
-  let faulty = false;
+  let isOver = false;
 
   function put(line: object): void {
-    if (faulty) return;
+    if (isOver) return;
     try {
       const text = isMasked ? maskedEntry(line) : unmaskedText(JSON.stringify(line));
       writeWhole(descriptor, joinTexts([text], '\n'));
     } catch (error) {
-      faulty = true;
+      isOver = true;
       notice(`nothing more is recorded to ${path}: ${messageOf(error)}`);
     }
   }
@@ -194,7 +194,10 @@ function createRecorder({ path, descriptor, isMasked }: RecordFile, run: Run, no
     write: (input: Input, raw: string | undefined) => put(toRecord(input, raw)),
     /** Records a decision. @param t time of the input that caused it, in milliseconds since the epoch */
     decided: (decision: Decision, t: number) => put(recordDecision(decision, t)),
-    close: () => closeSync(descriptor),
+    close(): void {
+      isOver = true;
+      closeSync(descriptor);
+    },
   };
 }
 

@@ -121,7 +121,7 @@ function claudeOf(headless: HeadlessRun, io: Io, runId: string) {
     const spent = { run: spentUsd, project: ofProject };
     const own = { limit: Number(invocation.maxBudgetUsd), spent: spentUsd - before };
     const limits = config.observe ? [] : budgetArguments(cost, isAttended(invocation, io), spent, own);
-    return { command: program, args: [...args, ...limits], cwd: existsSync(folder) ? folder : io.cwd, env };
+    return { command: program, args: [...args, ...limits], cwd: existsSync(`${folder}/.`) ? folder : io.cwd, env };
   };
   const startWith = async (...how: Parameters<typeof planned>) => startChild(await planned(...how));
   return {

@@ -1,6 +1,7 @@
 import type { Child } from '../claude/child.ts';
 import { hasCompactionHook } from '../claude/claude-folders.ts';
 import { readLoggedState } from '../claude/claude-log.ts';
+import { permissionsToGive } from '../core/governor/control/callers-requests.ts';
 import { runCostUsd, toUsd } from '../core/governor/cost/cost.ts';
 import type { Action } from '../core/governor/decisions.ts';
 import { initialState } from '../core/governor/initial-state.ts';
@@ -107,6 +108,7 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
     notes.see(input, after);
     carryOut(actions, (action) => !settlesLines(action) && !isAnswered(action));
     noteSession(before.session, after.session);
+    notePermissions(before, after);
     const { decisions, tell } = notes.note();
     for (const decision of decisions) executor.execute(decision);
     watcher.status(after);
@@ -124,6 +126,13 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
   function noteSession(before: GovernorState['session'], { id, transcript }: GovernorState['session']): void {
     if (id === undefined || (id === before.id && transcript === before.transcript)) return;
     store.journal({ kind: 'session', runId: run.runId, id, log: transcript });
+  }
+
+  /** For the process that resumes the run. */
+  function notePermissions(before: GovernorState, after: GovernorState): void {
+    const [{ settings, permissions }, now] = [before.process.control, after.process.control];
+    if (settings === now.settings && permissions === now.permissions) return;
+    store.run({ permissions: permissionsToGive(after) });
   }
 
   function others(): ExecutorDependencies['others'] {
@@ -193,8 +202,9 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
 
   const { resumed } = headless;
   if (resumed !== undefined) {
-    const { finished, openTool, prompts, document, spent } = resumed;
-    host.tell({ kind: 'recovered', finished, openTool, answers: linesOf(prompts, 'owed'), document, spent });
+    const { finished, openTool, prompts, document, spent, permissions } = resumed;
+    const answers = linesOf(prompts, 'owed');
+    host.tell({ kind: 'recovered', finished, openTool, answers, document, spent, permissions });
   }
   if (ends.spent !== undefined) host.tell(ends.spent);
   for (const text of input.lines ?? []) hear(decodeLine(text), text);
@@ -226,12 +236,12 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
   };
 }
 
-function toolsOf({ config, invocation }: HeadlessRun, { run, io }: SessionEnds, files: RunFiles) {
+function toolsOf({ config, invocation }: HeadlessRun, { io }: SessionEnds, files: RunFiles) {
   const { folder, faults } = files;
   const isGuarded = () => config.compaction.how === 'auto' && hasCompactionHook(io, invocation.settings);
   return {
     toolFiles: createToolFiles(folder, faults),
-    writeHandoff: createHandoffWriter(run, io, files),
+    writeHandoff: createHandoffWriter(io, files),
     exactMod: createExactMod(isGuarded, faults),
   };
 }

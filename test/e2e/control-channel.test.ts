@@ -2,18 +2,19 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { fieldsOf } from '../../src/core/protocol/fields.ts';
-import { promptLine, startWorld, type World } from '../support/claude.ts';
-import { mainRequests, userTexts } from '../support/conversation.ts';
-import { journalLines, outputLines, PROTOCOL, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
+import { promptLine, runProgram, startWorld, type World } from '../support/claude.ts';
+import { givenTexts, mainRequests, userTexts } from '../support/conversation.ts';
+import { CTXB, journalLines, outputLines, PROTOCOL, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
 
-function start(world: World) {
-  const program = startCtxb(world, { claude: [...SMALL_WINDOW, ...PROTOCOL] });
+function start(world: World, claude = SMALL_WINDOW) {
+  const program = startCtxb(world, { claude: [...claude, ...PROTOCOL] });
   const send = (request_id: string, request: object) => program.send({ type: 'control_request', request_id, request });
   const answerTo = (id: string) => program.waitForLine(({ response }) => fieldsOf(response).request_id === id);
   return {
     ...program,
     say: (text: string, uuid?: string) => program.send({ ...promptLine(text), ...(uuid && { uuid }) }),
     send,
+    answer: (response: object) => program.send({ type: 'control_response', response }),
     async ask(subtype: string, more: object = {}) {
       send(subtype, { subtype, ...more });
       return fieldsOf(fieldsOf((await answerTo(subtype)).response).response);
@@ -115,4 +116,59 @@ it('an interrupt that cancels all prompts also cancels those that ctxb holds', a
   program.stdin.end();
   expect((await program.finished).code).toBe(0);
   expect(lastSaid(world)).not.toContain('second');
+});
+
+it('after set_cwd, the agent is told where its notes are from any folder', async () => {
+  await using world = await startWorld({
+    calls: (_, index) => ({ text: `answer ${index}`, context: index === 1 ? 165_000 : 30_000 }),
+  });
+  const { cwd } = world.scratch;
+  const path = join(cwd, 'sub');
+  mkdirSync(path);
+  const program = start(world);
+  program.say('first');
+  await program.result();
+  await program.ask('set_cwd', { path, trust_accepted: true, trusted_directory: path });
+  for (const text of ['second', 'third']) {
+    program.say(text, uuid(text.length));
+    await program.waitForLine(({ user_message_uuid }) => user_message_uuid === uuid(text.length));
+    await program.result();
+  }
+  program.stdin.end();
+  await program.finished;
+  const given = givenTexts(mainRequests(world.standin).at(-1)).join('\n');
+  expect(given).toContain(`Notes of this session are kept in ${cwd}/.context/sessions/`);
+});
+
+it('a run that another ctxb resumes keeps to the rules that its program has set', async () => {
+  const touch = (name: string) => ({ name: 'Bash', input: { command: `touch ${name}`, description: 'Touch' } });
+  await using world = await startWorld({
+    calls: [
+      { tools: [touch('first')] },
+      { text: 'late', delayMs: 60_000 },
+      { tools: [touch('denied'), touch('written'), touch('allowed')] },
+      { text: 'done' },
+    ],
+  });
+  const allowed = ['--permission-prompt-tool', 'stdio', '--allowedTools', 'Bash(touch denied)', 'Bash(touch written)'];
+  const program = start(world, [...SMALL_WINDOW.slice(0, 2), ...allowed]);
+  program.say('work');
+  const { request_id } = await program.waitForLine(({ type }) => type === 'control_request');
+  await program.ask('apply_flag_settings', { settings: { permissions: { deny: ['Bash(touch written)'] } } });
+  const updatedPermissions = Object.entries({ allow: 'touch:*', deny: 'touch denied' }).map(
+    ([behavior, ruleContent]) => ({
+      ...{ type: 'addRules', behavior, destination: 'session' },
+      rules: [{ toolName: 'Bash', ruleContent }],
+    }),
+  );
+  const response = { behavior: 'allow', updatedInput: touch('first').input, updatedPermissions };
+  program.answer({ subtype: 'success', request_id, response });
+  await world.standin.waitFor(2);
+  program.kill('SIGKILL');
+  await program.finished;
+  const { env, cwd } = world.scratch;
+  const resumed = await runProgram(process.execPath, [CTXB, 'run', '--resume-run'], { env, cwd });
+  expect(resumed.code).toBe(0);
+  const made = ['first', 'denied', 'written', 'allowed'].filter((name) => existsSync(join(cwd, name)));
+  expect(made).toEqual(['first', 'allowed']);
 });

@@ -1,5 +1,15 @@
 import type { ExactReceipt } from '../protocol/exact-plan.ts';
-import { countOf, countOrZero, fieldsOf, mapFields, numberOf, stringOf, textOf, textsOf } from '../protocol/fields.ts';
+import {
+  countOf,
+  countOrZero,
+  type Fields,
+  fieldsOf,
+  mapFields,
+  numberOf,
+  stringOf,
+  textOf,
+  textsOf,
+} from '../protocol/fields.ts';
 import type { Requester } from './relief/relief-state.ts';
 import type { FileMeasure } from './tool-budget/tool-budget.ts';
 
@@ -89,6 +99,8 @@ export const OWN_EVENTS = {
     /** The document with which a fresh session begins. */
     document: (value: unknown) => allOf(readBy({ path: textOf, text: textOf }, value)),
     spent: (value: unknown) => readBy(SPENT, value),
+    /** The permissions that the caller had set, as claude writes them in settings. */
+    permissions: (value: unknown): Fields | undefined => (value === undefined ? undefined : fieldsOf(value)),
     ...END,
   },
   /** claude's process has ended. */

@@ -128,8 +128,10 @@ export const NEW_CONTROL = {
   callersLevel: undefined as number | undefined,
   /** The caller's requests that claude has not answered, oldest first. */
   requests: [] as readonly ControlRequestEvent[],
-  /** The caller's answered requests and changes of permissions that a new process needs again, oldest first. */
+  /** The caller's answered requests that a new process needs again, oldest first. */
   settings: [] as readonly Fields[],
+  /** Lists of rules and directories that the caller has set for the session, as claude writes them in settings. */
+  permissions: {} as Fields,
   /** Whether this process has got the permissions of the session as settings. */
   hasGivenPermissions: false,
 };

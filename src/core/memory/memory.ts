@@ -83,6 +83,7 @@ export function createMemory({ run, mask }: { readonly run: Run; readonly mask: 
         folder = event.path;
         isOpen = true;
       } else if (!state.facts.isRepeat) waiting.push(input);
+      if (isOpen) folder = state.session.notes ?? folder;
       // Inputs that arrived before the notes of an earlier run were read are noted after those.
       return note(isOpen ? waiting.splice(0) : [], state);
     },

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { countOf, type Fields, parseFields, textOf, textsOf } from '../../core/protocol/fields.ts';
+import { countOf, type Fields, fieldsOf, parseFields, textOf, textsOf } from '../../core/protocol/fields.ts';
 import { CtxbError, orElse } from '../../errors.ts';
 import { identityOf, statsOf } from '../../store/files/plain-file.ts';
 import { isCertainlyAlive, type ProcessMark } from '../../store/files/process-mark.ts';
@@ -88,7 +88,7 @@ export function refuseRunning(runId: string, ctxb: ProcessMark | undefined): voi
 function mailOf(contextDir: string, runId: string, seal: Seal) {
   const mail = [...readRunFile(contextDir, runId, seal)].map(parseFields);
   // Each entry holds the newest values of its members.
-  const { words, folder, handedOver, resetsAt, settings, figures, spent } = Object.fromEntries(
+  const { words, folder, handedOver, resetsAt, settings, figures, spent, permissions } = Object.fromEntries(
     mail.flatMap(Object.entries),
   ) as Fields;
   return {
@@ -105,5 +105,7 @@ function mailOf(contextDir: string, runId: string, seal: Seal) {
     figures: figures as KeptFigures,
     /** Spending of the run, with the time up to which it was counted. */
     spent: spent as RunSpending,
+    /** The permissions that the caller set for the session. */
+    permissions: fieldsOf(permissions),
   };
 }

@@ -73,6 +73,7 @@ export async function resumeRun(
       figures,
       /** The run's cost so far, and the limits that the user has raised. */
       spent,
+      permissions: run.permissions,
       ...stateOf(run, { logs, isOwed }, io),
     },
     settings: run.settings,

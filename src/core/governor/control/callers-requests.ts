@@ -5,9 +5,6 @@ import type { GovernorState } from '../state.ts';
 import { changedIn, emit, type Line } from '../steps.ts';
 import { mergeInitialize, openControl } from './control.ts';
 
-/** Number of settings that are kept. Unanswered requests are all kept. */
-const MAX_SETTINGS = 200;
-
 /** Stores a request from the caller, because claude's process may end before it answers. */
 export function recordRequest(state: GovernorState, event: ControlRequestEvent): GovernorState {
   return changedIn(state, 'control', { requests: [...state.process.control.requests, event] });
@@ -20,11 +17,19 @@ export function recordResponse(state: GovernorState, { event }: Line<ControlResp
   if (answered === undefined) return state;
   const others = changedIn(state, 'control', { requests: requests.filter((one) => one !== answered) });
   const { status, cwd } = event.response;
-  if (answered.subtype === 'set_cwd' && status === 'ok') return changedIn(others, 'session', { folder: textOf(cwd) });
+  if (answered.subtype === 'set_cwd' && status === 'ok') return moveTo(others, textOf(cwd));
   if (!event.ok) return others;
   // claude ends now, with code 1 if a turn runs.
   if (answered.subtype === 'end_session') return changedIn(others, 'mailbox', { input: 'closed' });
   return keepSetting(others, answered.request);
+}
+
+/** The session works in another folder, where relative paths of the notes mean nothing. */
+function moveTo(state: GovernorState, folder: string | undefined): GovernorState {
+  const { run, session } = state;
+  const inProject = (path: string) => (/^(?:\/|$)/.test(path) ? path : `${run.project}/${path}`);
+  const notes = session.notes && inProject(session.notes);
+  return changedIn(changedIn(state, 'session', { folder, notes }), 'run', { contextDir: inProject(run.contextDir) });
 }
 
 /** Keeps claude's permission mode. The caller can also change it by its answer to a question of claude's. */
@@ -40,7 +45,23 @@ export function recordPermissions(state: GovernorState, { requestId, response }:
   if (!state.process.control.questions.includes(requestId)) return state;
   const { hookEventName, decision } = fieldsOf(response.hookSpecificOutput);
   const { behavior, updatedPermissions } = fieldsOf(hookEventName === 'PermissionRequest' ? decision : response);
-  return behavior === 'allow' ? listOf(updatedPermissions).map(fieldsOf).reduce(keepSetting, state) : state;
+  const updates = listOf(updatedPermissions).map(fieldsOf).filter(isForSession);
+  return behavior === 'allow' && updates.length > 0 ? updatePermissions(state, updates) : state;
+}
+
+function isForSession({ destination, type }: Fields): boolean {
+  return destination === 'session' && type !== 'setMode';
+}
+
+/** A process that has got the permissions as settings must lose those that the caller removes. */
+function updatePermissions(before: GovernorState, updates: readonly Fields[]): GovernorState {
+  const { hasGivenPermissions, permissions } = before.process.control;
+  const state = changedIn(before, 'control', { permissions: updates.reduce(withUpdate, permissions) });
+  const isLess = Object.entries(permissions).some(([name, entries]) => {
+    const left = listOf(state.process.control.permissions[name]);
+    return listOf(entries).some((entry) => !left.includes(entry));
+  });
+  return hasGivenPermissions && isLess ? givePermissions(state) : state;
 }
 
 /** Keeps what has set something, in place of an earlier setting with the same name. */
@@ -48,7 +69,7 @@ function keepSetting(state: GovernorState, setting: Fields): GovernorState {
   const key = keyOf(setting);
   if (key === undefined) return state;
   const others = state.process.control.settings.filter((one) => keyOf(one) !== key);
-  return changedIn(state, 'control', { settings: [...others, setting].slice(-MAX_SETTINGS) });
+  return changedIn(state, 'control', { settings: [...others, setting] });
 }
 
 /** Requests that set something for the life of claude's process. */
@@ -62,7 +83,6 @@ const SETTERS: readonly unknown[] = [
  * replaces it. claude replaces each of its settings as a whole, but merges the variables of `env`.
  */
 function keyOf(setting: Fields): string | undefined {
-  if (isPermission(setting)) return JSON.stringify(setting);
   const { subtype, serverName, askForTools, directory, add_plugins } = setting;
   if (add_plugins === undefined && !SETTERS.includes(subtype)) return undefined;
   const settings = fieldsOf(setting.settings);
@@ -70,22 +90,33 @@ function keyOf(setting: Fields): string | undefined {
   return JSON.stringify([subtype, serverName, askForTools, directory, add_plugins, names]);
 }
 
-function isPermission({ destination }: Fields): boolean {
-  return destination === 'session';
-}
-
 /**
  * Opens the channel of a replacement process, and repeats the caller's requests. `initialize` comes first, each time
  * with ctxb's hooks, because the last one replaces the earlier ones.
  */
 export function reopenControl(state: GovernorState): GovernorState {
-  const { requests, settings } = state.process.control;
+  const { requests } = state.process.control;
   const isOpening = requests.some(isInitialize);
   const opened = requests.filter(isInitialize).reduce(repeatRequest, isOpening ? state : openControl(state));
-  const set = withPermissions(settings).reduce((next, body) => request(next, 'setting', body), opened);
-  const hasGivenPermissions = settings.some(isPermission);
-  const given = changedIn(set, 'control', { hasGivenPermissions });
-  return requests.filter((one) => !isInitialize(one)).reduce(repeatRequest, given);
+  return requests.filter((one) => !isInitialize(one)).reduce(repeatRequest, giveSettings(opened));
+}
+
+/** Gives a process what the caller has set in earlier ones. */
+export function giveSettings(state: GovernorState): GovernorState {
+  const { settings } = state.process.control;
+  return givePermissions(settings.reduce((next, body) => request(next, 'setting', body), state));
+}
+
+function givePermissions(state: GovernorState): GovernorState {
+  if (Object.keys(state.process.control.permissions).length === 0) return state;
+  const body = { subtype: 'apply_flag_settings', settings: { permissions: permissionsToGive(state) } };
+  return request(changedIn(state, 'control', { hasGivenPermissions: true }), 'setting', body);
+}
+
+/** The permissions of the session, with those of the caller's latest request, which claude would otherwise drop. */
+export function permissionsToGive({ process: { control } }: GovernorState): Fields {
+  const latest = fieldsOf(control.settings.findLast(setsPermissions));
+  return fieldsOf(fieldsOf(addPermissions(latest, control.permissions).settings).permissions);
 }
 
 function isInitialize({ subtype }: ControlRequestEvent): boolean {
@@ -98,28 +129,21 @@ function repeatRequest(state: GovernorState, one: ControlRequestEvent): Governor
   return emit(state, { kind: 'send', line: controlLine(requestId, keepingPermissions(state, request)) });
 }
 
-/** The settings, with one request for all permissions: those of the session, and of the request that it replaces. */
-function withPermissions(settings: readonly Fields[]): readonly Fields[] {
-  const updates = settings.filter(isPermission);
-  if (updates.length === 0) return settings;
-  const others = settings.filter((one) => !isPermission(one));
-  const latest = others.findLast(setsPermissions) ?? { subtype: 'apply_flag_settings', settings: {} };
-  const { permissions } = fieldsOf(addUpdates(latest, updates).settings);
-  return [...others, { subtype: 'apply_flag_settings', settings: { permissions } }];
-}
-
 function setsPermissions({ settings }: Fields): boolean {
   return fieldsOf(settings).permissions !== undefined;
 }
 
-/** Adds the rules of the session to those of a request. An update replaces or removes only rules of the session. */
-function addUpdates(request: Fields, updates: readonly Fields[]): Fields {
+/** Adds permissions to those of a request. An update in the session replaces or removes only those of the session. */
+function addPermissions(request: Fields, added: Fields): Fields {
   const settings = fieldsOf(request.settings);
   const permissions: Record<string, unknown> = { ...fieldsOf(settings.permissions) };
-  for (const [name, entries] of Object.entries(updates.reduce(withUpdate, {}))) {
-    permissions[name] = [...listOf(permissions[name]), ...listOf(entries)];
-  }
+  for (const [name, value] of Object.entries(added))
+    permissions[name] = Array.isArray(value) ? union(permissions[name], value) : value;
   return { ...request, settings: { ...settings, permissions } };
+}
+
+function union(...lists: readonly unknown[]): readonly unknown[] {
+  return [...new Set(lists.flatMap(listOf))];
 }
 
 /**
@@ -128,15 +152,15 @@ function addUpdates(request: Fields, updates: readonly Fields[]): Fields {
  */
 export function keepingPermissions({ process: { control } }: GovernorState, request: Fields): Fields {
   if (!control.hasGivenPermissions || !setsPermissions(request)) return request;
-  return addUpdates(request, control.settings.filter(isPermission));
+  return addPermissions(request, control.permissions);
 }
 
-/** Updates the lists of claude's settings. A change of the mode changes no list. */
+/** Updates the lists of permissions. */
 function withUpdate(lists: Fields, { type, behavior, rules, directories }: Fields): Fields {
   const name = stringOf(behavior ?? 'additionalDirectories');
   const entries = listOf(rules ?? directories).map(writtenEntry);
   const others = listOf(lists[name]).filter((one) => type !== 'replaceRules' && !entries.includes(one));
-  return { ...lists, [name]: stringOf(type).startsWith('remove') ? others : [...others, ...entries] };
+  return { ...lists, [name]: stringOf(type).startsWith('remove') ? others : union(others, entries) };
 }
 
 /** A directory or a rule as claude writes it in settings. */

@@ -41,7 +41,9 @@ export function sendPrompt(state: GovernorState, prompt: Prompt): GovernorState 
   const asWritten = mode === 'observe' && callerSpeaksProtocol ? ({ exact: true } as const) : {};
   const send = { kind: 'send', line: prompt.line, promptUuid: prompt.uuid, ...asWritten } as const;
   const mayBeSkipped = mode === 'act' && state.process.resumes && !hasCtxbUuid(state, prompt.uuid);
-  const afterSend = isSkipped ? reportSkipped(afterRead, [prompt], ALREADY_RECEIVED) : recordSentPrompt(afterRead, prompt);
+  const afterSend = isSkipped
+    ? reportSkipped(afterRead, [prompt], ALREADY_RECEIVED)
+    : recordSentPrompt(afterRead, prompt);
   if (mode === 'replay') return afterSend;
   return emit(afterSend, send, ...(mayBeSkipped ? [setTimer('skip', SKIPPED_AFTER_MS)] : []));
 }

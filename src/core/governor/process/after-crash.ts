@@ -68,7 +68,7 @@ export function workAfter(state: GovernorState, event: ExitEvent): string | unde
 }
 
 export function onRecovered(state: GovernorState, event: RecoveredEvent): GovernorState {
-  const { document, answers, spent } = event;
+  const { document, answers, spent, permissions = {} } = event;
   const undelivered = document === undefined ? undefined : ({ ...document, by: 'memory', problems: [] } as const);
   const resumeReason = answers.length === 0 ? undefined : interruption('The work was interrupted', event);
   const prompts = answers.flatMap((line) => promptIn(line) ?? []).map((prompt) => ({ prompt, fate: 'owed' }) as const);
@@ -77,10 +77,8 @@ export function onRecovered(state: GovernorState, event: RecoveredEvent): Govern
   const counted = { ...cost, counted: cost.counted + open, guessed: open + lost !== 0 };
   const limits = { ...state.limits, cost: counted, before: settled, raised, lost };
   const relief = { ...state.relief, undelivered, openingDocument: undelivered };
-  return changedIn(changedIn(changed(state, { limits, relief }), 'agents', { startedBefore: agents }), 'mailbox', {
-    prompts,
-    resumeReason,
-  });
+  const spending = changedIn(changed(state, { limits, relief }), 'agents', { startedBefore: agents });
+  return changedIn(changedIn(spending, 'control', { permissions }), 'mailbox', { prompts, resumeReason });
 }
 
 function interruption(what: string, { finished, openTool }: Pick<ExitEvent, 'finished' | 'openTool'>): string {

@@ -1,6 +1,6 @@
 import type { Event } from '../../protocol/events.ts';
 import { withoutRunning } from '../agents/agents.ts';
-import { reopenControl } from '../control/callers-requests.ts';
+import { giveSettings, reopenControl } from '../control/callers-requests.ts';
 import { openControl } from '../control/control.ts';
 import { addLoggedCost, costAfterRestart } from '../cost/cost.ts';
 import { latestCallsMicroUsd } from '../cost/priced-call.ts';
@@ -125,7 +125,7 @@ export function onProcessStart(state: GovernorState): GovernorState {
   if (run.mode !== 'act') return state;
   // A prompt from the command line has already opened the channel.
   const isOpened = run.callerSpeaksProtocol || process.control.phase !== 'closed';
-  if (process.phase !== 'dead') return isOpened ? state : openControl(state);
+  if (process.phase !== 'dead') return isOpened ? state : giveSettings(openControl(state));
   const started = changedIn(changedIn(state, 'process', { phase: 'starting', heardAt: facts.now }), 'limits', {
     cost: costAfterRestart(limits.cost, process.resumes ? 'resumed' : 'fresh'),
   });
@@ -230,13 +230,13 @@ const CLEARED_TIMERS = TIMERS.filter((timer) => timer !== 'wait' && timer !== 't
 function withoutProcess(state: GovernorState): GovernorState {
   const { process, relief, work, operation } = state;
   const isWithoutProcess = operation.phase === 'deciding' || operation.phase === 'leaving';
-  const { sent, initialize, requests, settings, trigger } = process.control;
+  const { sent, initialize, requests, settings, permissions, trigger } = process.control;
   return changed(state, {
     process: {
       ...process,
       control: {
         ...NEW_CONTROL,
-        ...{ sent, initialize, requests, settings },
+        ...{ sent, initialize, requests, settings, permissions },
         trigger: typeof trigger === 'number' ? 'unplaced' : trigger,
       },
     },

@@ -159,17 +159,26 @@ describe('a replacement process gets', () => {
     expect(bodies.filter((settings) => settings !== undefined)).toEqual(all.slice(1));
   });
 
-  it('only the newest settings if there are very many', () => {
+  it('all settings if there are very many, and each rule once', () => {
     const driver = inTurn();
     ask(driver, 'open', { subtype: 'mcp_status' });
+    const rule = (ruleContent: string) => ({ toolName: 'Bash', ruleContent });
     for (let at = 0; at < 210; at++) {
       ask(driver, `c${at}`, { subtype: 'mcp_toggle', serverName: `server ${at}`, enabled: false });
       answer(driver, `c${at}`);
+      const rules = [rule('rm:*'), rule(`command ${at}`)];
+      const updatedPermissions = [{ type: 'addRules', behavior: 'deny', rules, destination: 'session' }];
+      permit(driver, { behavior: 'allow', updatedPermissions });
     }
     die(driver);
-    const begun = asked(driver.begin());
-    expect(begun).toHaveLength(202);
-    expect(begun).toContainEqual(['open', 'mcp_status']);
+    const begun = driver.begin();
+    expect(asked(begun)).toHaveLength(213);
+    expect(asked(begun)).toContainEqual(['open', 'mcp_status']);
+    const deny = ['Bash(rm:*)', ...Array.from({ length: 210 }, (_, at) => `Bash(command ${at})`)];
+    const requests = sent(begun).map(({ request }) => request as Line);
+    const { settings } = requests.find(({ subtype }) => subtype === 'apply_flag_settings') ?? {};
+    expect((settings as { permissions: Line }).permissions.deny).toHaveLength(deny.length);
+    expect(settings).toEqual({ permissions: { deny: expect.arrayContaining(deny) } });
   });
 
   it("the permissions of the session in one request, with those of the caller's own request", () => {
@@ -211,6 +220,24 @@ describe('a replacement process gets', () => {
     const later = { subtype: 'apply_flag_settings', settings: { model: 'opus', permissions: { deny: ['Write'] } } };
     const settings = { model: 'opus', permissions: { ...permissions, deny: ['Write', ...permissions.deny] } };
     expect(sent(ask(driver, 'c2', later))).toEqual([expect.objectContaining({ request: { ...later, settings } })]);
+  });
+
+  it('a new request without the permissions that the caller removes', () => {
+    const driver = inTurn();
+    const update = (type: string, ...names: string[]) => {
+      const rules = names.map((toolName) => ({ toolName }));
+      return { behavior: 'allow', updatedPermissions: [{ type, behavior: 'allow', rules, destination: 'session' }] };
+    };
+    permit(driver, update('addRules', 'Write', 'Edit'));
+    die(driver);
+    driver.begin();
+    driver.timeout('context');
+    const settings = { permissions: { allow: ['Edit'] } };
+    const before = driver.actions.length;
+    permit(driver, update('removeRules', 'Write'));
+    expect(sent(driver.actions.slice(before))[0]).toMatchObject({ request: { settings } });
+    permit(driver, update('addRules', 'Read'));
+    expect(asked(driver.actions.slice(before))).toEqual([['ctxb', 'apply_flag_settings']]);
   });
 
   it('no permissions of an answer that came too late', () => {

@@ -148,7 +148,7 @@ describe('a prompt behind a turn that ends by itself when ctxb interrupts it', (
   it('is repeated if the run goes on', () => {
     const driver = stalledInTurn();
     driver.claude(progress('cancelled', 'prompt-3'), answerToInterrupt(driver), resultLine());
-    expect(said(driver.actions).at(-1)).toMatch(/took back a message[^]*Third\./);
+    expect(said(driver.actions).at(-1)).toMatch(/took back a message[\s\S]*Third\./);
     driver.claude(initLine(), callLine(21_000), resultLine());
     expect(answered(driver)).toContain('prompt-3');
   });
