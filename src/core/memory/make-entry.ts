@@ -23,9 +23,10 @@ export function createEntrySource(options: ExtractOptions & { readonly mask: Mas
     state: GovernorState,
   ): readonly ExtractedFact[] {
     if (from === 'caller') held = [...held, ...found.map((prompt) => ({ event, prompt }))];
-    const isUnsent = (each: (typeof held)[number]) => waiting(state).some((prompt) => prompt.event === each.event);
-    const due = held.filter((each) => !isUnsent(each)).map(({ prompt }) => ({ ...prompt, t }));
-    held = held.filter(isUnsent);
+    if (held.length === 0) return from === 'caller' ? [] : found;
+    const unsent = new Set<Input['event']>(waiting(state).map((prompt) => prompt.event));
+    const due = held.filter((each) => !unsent.has(each.event)).map(({ prompt }) => ({ ...prompt, t }));
+    held = held.filter((each) => unsent.has(each.event));
     return from === 'caller' ? due : [...found, ...due];
   }
 

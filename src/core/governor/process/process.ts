@@ -218,9 +218,7 @@ function startReplacement(state: GovernorState, event: ExitEvent): GovernorState
  * resume.
  */
 function isInterrupted(state: GovernorState): boolean {
-  return (
-    promptsInTurn(state).length > 0 && state.process.control.requests.some(({ subtype }) => subtype === 'interrupt')
-  );
+  return promptsInTurn(state).length > 0 && state.turn.stopped === 'asked';
 }
 
 /** Timers that end with the process. A wait for the API and the time limit of the run continue. */

@@ -101,6 +101,24 @@ describe('a prompt behind a turn that the caller interrupts', () => {
     expect(driver.state.mailbox.resumeReason).toMatch('ended unexpectedly');
   });
 
+  it('is stopped after a restart only if the interrupt was meant for its turn', () => {
+    const interrupt = ask('interrupt');
+    const answer: Line = {
+      type: 'control_response',
+      response: { subtype: 'success', request_id: 'asked', response: {} },
+    };
+    const stopsNext = (...lines: Line[]) => {
+      const driver = inTurn();
+      driver.caller(interrupt);
+      driver.claude(...lines);
+      driver.tell(exitEvent({ delivered: ['prompt-2', 'prompt-3'] }));
+      return driver.state.mailbox.stopNext;
+    };
+    expect([stopsNext(), stopsNext(answer)]).toEqual([true, true]);
+    // The first turn has ended by itself.
+    expect(stopsNext(resultLine(), begins('prompt-3'))).toBe(false);
+  });
+
   it('has none if claude has read it', () => {
     const driver = inTurn();
     driver.caller(ask('interrupt'));
