@@ -74,26 +74,17 @@ function changesBetween(before: GovernorState, state: GovernorState, event: Size
   const removedTokens = gauge.used - contextOf(event.usage);
   const model = gauge.call?.model;
   const tools = toolChanges(cache.setup, state.session.cache.setup);
-  const changes: readonly (Cause & { readonly applies: boolean })[] = [
-    {
-      cause: 'model',
-      text: `the model is ${event.model} instead of ${model}`,
-      applies: hasChanged(model, event.model),
-    },
-    {
-      cause: 'system',
-      text: `Claude Code is ${version} instead of ${cache.version}`,
-      applies: hasChanged(cache.version, version),
-    },
-    { cause: 'tools', text: tools, applies: tools !== '' },
-    { cause: 'restart', text: 'claude was started again', applies: cache.restarted },
-    {
-      cause: 'messages',
-      text: `the conversation is ${removedTokens} tokens shorter`,
-      applies: removedTokens > MIN_REMOVED,
-    },
+  return [
+    ...causeIf(hasChanged(model, event.model), 'model', `the model is ${event.model} instead of ${model}`),
+    ...causeIf(hasChanged(cache.version, version), 'system', `Claude Code is ${version} instead of ${cache.version}`),
+    ...causeIf(tools !== '', 'tools', tools),
+    ...causeIf(cache.restarted, 'restart', 'claude was started again'),
+    ...causeIf(removedTokens > MIN_REMOVED, 'messages', `the conversation is ${removedTokens} tokens shorter`),
   ];
-  return changes.filter(({ applies }) => applies);
+}
+
+function causeIf(applies: boolean, cause: CacheBreak, text: string): Cause[] {
+  return applies ? [{ cause, text }] : [];
 }
 
 /** Minimum decrease of a context, in tokens, that proves a removal. A smaller one may be an error of the estimate. */

@@ -69,14 +69,11 @@ const MIN_SHRINK_FACTOR = 3;
 export function economicMoment(outlook: Cycle): number {
   const { growth, calls, rates } = outlook;
   const sizeAfter = outlook.sizeAfter + outlook.refetched.tokens;
-  const costInTokens = costPerCycle(outlook) / rates.cacheRead;
+  // The part that does not depend on the length of the cycle, in millionths of a micro-dollar.
+  const cost = reliefCost(outlook) + (outlook.how === 'exact' ? 0 : outlook.sizeAfter * rates.cacheRead);
+  const costInTokens = cost / rates.cacheRead;
   const cycle = Math.sqrt(2 * costInTokens * growth);
   return Math.max(minMoment(outlook), Math.ceil(sizeAfter + Math.max(cycle, costInTokens / Math.max(1, calls))));
-}
-
-/** The part of a relief's cost that does not depend on the length of the cycle, in millionths of a micro-dollar. */
-function costPerCycle(outlook: Cycle): number {
-  return reliefCost(outlook) + (outlook.how === 'exact' ? 0 : outlook.sizeAfter * outlook.rates.cacheRead);
 }
 
 /** Minimum size for a relief, regardless of costs. */

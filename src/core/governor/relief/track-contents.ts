@@ -52,7 +52,11 @@ export function contentsAfter(
 ): Contents {
   const { name: tool, input } = use;
   const size = estimateTokens(measureBlock(tool === 'Write' ? use : result), calibration);
-  const more = countResult(contents, use, result, size, cut);
+  const more = {
+    ...countSize(contents, size, cut),
+    failed: failedAfter(contents.failed, nameOf(JSON.stringify(input)), result.isError),
+    cut: cut > 0 ? withCut(contents.cut, use.id, cut) : contents.cut,
+  };
   // Only an agent whose answer a relief removed has such a name. Its report comes later.
   if (NON_FETCHING_TOOLS.test(tool) && cost === 0)
     return isMissed(more, identifyContent(more, tool, input).name) ? countRefetch(more, size) : more;
@@ -78,14 +82,6 @@ export function contentsAfterReport(contents: Contents, use: ToolUse, { size, co
   // The id is that of the launch. A relief can keep results of tools, but not reports.
   const untied = { ...use, id: '' };
   return addFetchedContent(countSize(contents, size), untied, size, now, { cost, hasPicture: false, length: 0 });
-}
-
-function countResult(contents: Contents, { id, input }: ToolUse, { isError }: ToolResult, size: number, cut: number) {
-  return {
-    ...countSize(contents, size, cut),
-    failed: failedAfter(contents.failed, nameOf(JSON.stringify(input)), isError),
-    cut: cut > 0 ? withCut(contents.cut, id, cut) : contents.cut,
-  };
 }
 
 function countSize(contents: Contents, size: number, cut = 0): Contents {
