@@ -11,6 +11,7 @@ import type { Action } from '../../../src/core/governor/decisions.ts';
 import type { HookAnswer } from '../../../src/core/governor/effects.ts';
 import { NATIVE_RESERVE_TOKENS } from '../../../src/core/governor/policy.ts';
 import { costsSoFar } from '../../../src/core/governor/relief/baseline.ts';
+import { isHandoffRequest } from '../../../src/core/governor/relief/handoff-request.ts';
 import { shortenPrompt } from '../../../src/core/memory/notebook/user-words.ts';
 import { type ExactPlan, TOO_LARGE } from '../../../src/core/protocol/exact-plan.ts';
 import { fieldsOf, parseFields } from '../../../src/core/protocol/fields.ts';
@@ -124,6 +125,8 @@ const SUMMARY = 'word '.repeat(Math.round((SUMMARY_TOKENS / tokensOfText('word '
 /** Notes of ctxb's, longer than what it may give back: after a summary in UTF-16 units, and beside an exact compaction. */
 const NOTES = 'fact '.repeat(2_000);
 const GIVEN_LENGTH = 8_900;
+/** The document of a handoff. */
+const WRITTEN = { kind: 'handoff-written', path: 'h.md', by: 'agent', problems: [] } as const;
 /** Names in the paths of the notes. */
 const POINTER_LENGTH = 300;
 const NOTE_LENGTH = 6_000;
@@ -418,12 +421,19 @@ class PlayedClaude {
       const action = driver.actions[this.#obeyed++] as Action;
       if (action.kind === 'send') this.#control(parseFields(action.line));
       if (action.kind === 'plan-exact') this.#notes = { note: NOTES.slice(0, NOTE_LENGTH), said: this.#words() };
+      if (action.kind === 'write-handoff') this.#driver?.tell({ ...WRITTEN, text: action.answer ?? NOTES });
       this.#mod.obey(action);
     }
   }
 
   #read({ message }: Line): void {
-    if (!String(fieldsOf(message).content).startsWith('/compact')) return;
+    const text = String(fieldsOf(message).content);
+    if (text.startsWith('/compact')) this.#compactAsAsked();
+    else if (text === '/clear') this.#clear();
+    else if (isHandoffRequest(text)) this.#writeDocument(text);
+  }
+
+  #compactAsAsked(): void {
     this.#compact('manual');
     this.#tell({
       type: 'user',
@@ -432,6 +442,34 @@ class PlayedClaude {
       session_id: 's1',
     });
     this.#tell({ type: 'result', subtype: 'success', is_error: false, num_turns: 0, session_id: 's1' });
+  }
+
+  /** The agent answers with the document. */
+  #writeDocument(request: string): void {
+    this.#say(createMessage('user', request, { handle: `0 ${++this.#said}` }));
+    this.#makeRoom();
+    const usage = this.#call(SUMMARY_TOKENS + this.#thoughts);
+    const message = {
+      ...{ id: `msg_${this.#calls}`, role: 'assistant', model: this.#world.model, usage },
+      content: [{ type: 'text', text: SUMMARY }],
+    };
+    this.#tell({ type: 'assistant', message, parent_tool_use_id: null, session_id: 's1' });
+    this.#say(createMessage('assistant', SUMMARY));
+    this.#tell({ type: 'result', subtype: 'success', is_error: false, num_turns: 1, session_id: 's1' });
+  }
+
+  #clear(): void {
+    const [had, before] = [this.#messages, this.#context()];
+    this.#replace([]);
+    this.#files.clear();
+    this.#tell({ type: 'conversation_reset', session_id: 's1' });
+    const [hook] = (this.#driver?.claude(hookLine('SessionStart', { source: 'clear' })) ?? []).filter(
+      ({ kind }) => kind === 'answer-hook',
+    );
+    const { context: given = '' } = (hook ?? {}) as Partial<HookAnswer>;
+    this.#say(attached(given));
+    this.#tell({ type: 'result', subtype: 'success', is_error: false, num_turns: 0, session_id: 's1' });
+    this.#leave(had, before);
   }
 
   #control({ type, request_id: id, request }: Line): void {
@@ -493,6 +531,11 @@ class PlayedClaude {
       const compact_metadata = { trigger, pre_tokens: before, post_tokens };
       driver.claude({ type: 'system', subtype: 'compact_boundary', session_id: 's1', compact_metadata });
     }
+    this.#leave(had, before);
+  }
+
+  /** Messages have left the context. @param had they and the others */
+  #leave(had: readonly Message[], before: number): void {
     const { model } = this.#world;
     this.#cached = this.#rendered === model ? Math.min(this.#cached, this.#prefix) : 0;
     this.#rendered = model;

@@ -2,7 +2,15 @@ import type { BoundaryEvent } from '../../protocol/events.ts';
 import { type ExactReceipt, TOO_LARGE } from '../../protocol/exact-plan.ts';
 import { toUsd } from '../cost/cost.ts';
 import type { DecisionOf } from '../decisions.ts';
-import { crossedText, isCharactersOnly, isGuess, predictedTokens, type Reading, readGauge } from '../gauge/gauge.ts';
+import {
+  crossedText,
+  isCharactersOnly,
+  isGuess,
+  predictedTokens,
+  prefixOf,
+  type Reading,
+  readGauge,
+} from '../gauge/gauge.ts';
 import { TOOL_CALL_LIMIT } from '../gauge/token-estimate.ts';
 import { handoffLevel, inTokens } from '../policy.ts';
 import { markDropped } from '../prompts/mailbox.ts';
@@ -13,7 +21,14 @@ import { givenBackAfter } from '../relief/beside-summary.ts';
 import { NO_REPEATS } from '../relief/exact.ts';
 import { countHandoffAttempt, dueForExhausted } from '../relief/exhaustion.ts';
 import { focusText } from '../relief/focus.ts';
-import { chooseRelief, type HandoffCause, latchAfter, mayCompact, mayHandOver } from '../relief/ladder.ts';
+import {
+  chooseRelief,
+  DOCUMENT_TOKENS,
+  type HandoffCause,
+  latchAfter,
+  mayCompact,
+  mayHandOver,
+} from '../relief/ladder.ts';
 import { extentOf, reliefReason } from '../relief/relief-moment.ts';
 import type { DueRelief, UnmeasuredRelief } from '../relief/relief-state.ts';
 import { thrashText, withBoundary } from '../relief/thrash.ts';
@@ -158,10 +173,14 @@ export function measureRelief(state: GovernorState): GovernorState {
   if (unmeasured === undefined) return state;
   const freed = unmeasured.before.predicted - gauge.used;
   const target = inTokens(run.policy.compaction.target, gauge.window.tokens);
-  // Above the target, a handoff follows, except if the prompts are the reason: no handoff removes them.
+  // Above the target, a handoff follows, except if what no handoff removes is the reason: prompts, system prompt, tools.
   const isMissed = gauge.used - relief.exact.size.all > target;
   if (unmeasured.kind === 'compaction') {
-    const due = isMissed ? `a compaction landed at ${gauge.used} tokens, above its target of ${target}` : undefined;
+    const isReachable = prefixOf(gauge) + DOCUMENT_TOKENS <= target;
+    const due =
+      isMissed && isReachable
+        ? `a compaction landed at ${gauge.used} tokens, above its target of ${target}`
+        : undefined;
     return measureCompaction(changedIn(state, 'relief', { due }), unmeasured, freed);
   }
   const lastHandoff = relief.lastHandoff && { ...relief.lastHandoff, sizeAfter: gauge.used };

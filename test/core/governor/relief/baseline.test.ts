@@ -91,6 +91,14 @@ it.each([30_000, 60_000, 100_000])('a run that resumes %d tokens reports its sav
   expect(times).toBeLessThan(1.05);
 });
 
+it.each([99_000, 123_000])('a run whose system prompt and tools have %d tokens keeps to its bound', (prefix) => {
+  const job = jobOf({ prompts: 12, edits: 5, files: 4, tokens: 3_000, runs: 5, printed: 1_000 });
+  const setup = { ...SONNET, prefix };
+  const [alone, run] = [playAlone(job, setup), playGoverned(job, setup)];
+  expect(run.usd).toBeLessThanOrEqual(1.02 * alone.usd);
+  expect(Math.abs(savedByAccount(run) - (alone.usd - run.usd)) / alone.usd).toBeLessThan(0.02);
+});
+
 describe('with a model that thinks before each call', () => {
   it('a run reports its saving', () => {
     const { job, world } = reportedJob('habit', 1, 200_000);

@@ -10,6 +10,7 @@ import {
   callLine,
   type Driver,
   decisions,
+  drive,
   exitEvent,
   hookLine,
   initLine,
@@ -164,6 +165,16 @@ describe('a handoff begins', () => {
     };
     expect(landed('Read the log.')).toMatch(/^a compaction landed at 120000 tokens/);
     expect(landed('failed at line 17, '.repeat(5_000))).toBeUndefined();
+  });
+
+  it('not if a compaction stayed above its target because of the system prompt and the tools, which stay', () => {
+    const driver = drive();
+    driver.begin();
+    driver.prompt('First.');
+    driver.claude(initLine(), callLine(100_000), callLine(160_000), resultLine());
+    driver.prompt('Next.');
+    driver.claude(...COMPACT_TURNS.success, initLine(), callLine(120_000), resultLine());
+    expect(said(driver.prompt('More.'))).toEqual(['More.']);
   });
 
   it('not after an API that was down', () => {
