@@ -186,6 +186,7 @@ const TRIGGER_VARIABLES = [
 
 function describeRun(headless: HeadlessRun, { runId, io, input }: RunEnds): Run {
   const { invocation, config, resumed } = headless;
+  const levelPercent = Number(io.env.CLAUDE_AUTOCOMPACT_PCT_OVERRIDE);
   return {
     policy: { ...config, limits: { ...config.limits, outageWait: outageSeconds(headless) } },
     mode: config.observe ? 'observe' : 'act',
@@ -195,6 +196,7 @@ function describeRun(headless: HeadlessRun, { runId, io, input }: RunEnds): Run 
     callerSpeaksProtocol: invocation.inputFormat === 'stream-json',
     showInjected: headless.showInjected === true,
     callerPlacedTrigger: TRIGGER_VARIABLES.some((name) => Boolean(io.env[name])),
+    ...(levelPercent > 0 && { levelPercent }),
     project: io.cwd,
     answersInSchema: invocation.jsonSchema,
     hasOwnBudget: invocation.maxBudgetUsd !== undefined,

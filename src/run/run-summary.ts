@@ -1,6 +1,6 @@
 import { isComputed, knownCostUsd } from '../core/governor/cost/cost.ts';
 import { openPrompts } from '../core/governor/prompts/mailbox.ts';
-import { priceOfModel, savedUsd } from '../core/governor/relief/accounts.ts';
+import { isComparable, savedUsd } from '../core/governor/relief/accounts.ts';
 import { endReason } from '../core/governor/run-status.ts';
 import type { GovernorState } from '../core/governor/state.ts';
 import { CtxbError, messageOf } from '../errors.ts';
@@ -22,7 +22,6 @@ export function createRunSummary(path: string) {
     const costUsd = knownCostUsd(state);
     // Before the first compaction or handoff, the run costs the same as without ctxb.
     const saved = compaction + handoff === 0 ? 0 : savedUsd(state);
-    const isPriced = priceOfModel(state) !== undefined;
     const summary = {
       kind: KIND,
       version: 1,
@@ -38,7 +37,7 @@ export function createRunSummary(path: string) {
       // The cost of the same work with claude alone.
       costUsd: costUsd ?? null,
       costComputed: isComputed(state.limits.cost),
-      aloneUsd: costUsd !== undefined && isPriced ? costUsd + saved : null,
+      aloneUsd: costUsd !== undefined && isComparable(state) ? costUsd + saved : null,
       compactions: compaction,
       handoffs: handoff,
       unanswered: openPrompts(state).length,

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { nameOf } from '../../src/core/governor/decisions.ts';
@@ -52,8 +53,9 @@ it.each(sampled(CASES, 2))(
   async (one) => {
     await using world = await startWorld(full(one.summary));
     const record = join(world.scratch.cwd, 'run.ndjson');
+    const summary = join(world.scratch.cwd, 'summary.json');
     const run = await runCtxb(world, {
-      flags: [...prompts('prompt one', 'prompt two'), '--record', record],
+      flags: [...prompts('prompt one', 'prompt two'), '--record', record, '--summary', summary],
       claude: [...SMALL_WINDOW, '--output-format', 'stream-json', '--verbose'],
       env: { DISABLE_AUTO_COMPACT: '1' },
     });
@@ -64,6 +66,8 @@ it.each(sampled(CASES, 2))(
     ]);
     expect(run.stdout.toString()).not.toMatch(/prompt is too long/i);
     expect(run.code).toBe(0);
+    // claude alone would not have answered the second prompt.
+    expect(JSON.parse(readFileSync(summary, 'utf8'))).toMatchObject({ costUsd: expect.any(Number), aloneUsd: null });
     // What was to be answered is given back, since the context does not hold it any more.
     const resumed = mainRequests(world.standin).find(({ body }) => JSON.stringify(body).includes('Go on from where'));
     expect(JSON.stringify(resumed?.body)).toContain('prompt one');

@@ -184,6 +184,14 @@ export function claudesLevel(model: string | undefined, window = Number.POSITIVE
   return hasNoLevel(model) ? window : window - NATIVE_RESERVE_TOKENS;
 }
 
+/** Tokens of the window that claude keeps free for the answer. */
+const ANSWER_TOKENS = 20_000;
+
+/** The level that `CLAUDE_AUTOCOMPACT_PCT_OVERRIDE` sets. The variable can only lower it. claude does not report it. */
+export function levelOfPercent(percent: number, window: number): number {
+  return Math.round(Math.min(((window - ANSWER_TOKENS) * percent) / 100, window - NATIVE_RESERVE_TOKENS));
+}
+
 /** Tokens for the request for a handoff document and the answer, with room to spare. */
 const HANDOFF_REQUEST_TOKENS = 8_000;
 
@@ -222,10 +230,10 @@ const MIN_SETTING = 100_000;
 const MAX_SETTING = 1_000_000;
 
 /**
- * The tokens of which `CLAUDE_AUTOCOMPACT_PCT_OVERRIDE` is a percentage at the smallest window setting: the window
- * minus 20,000 for the answer (2.1.330 compacts at 40,000 with 50). The variable can only lower the trigger.
+ * The tokens of which `CLAUDE_AUTOCOMPACT_PCT_OVERRIDE` is a percentage at the smallest window setting (2.1.330 compacts
+ * at 40,000 with 50).
  */
-const PERCENT_BASE = MIN_SETTING - 20_000;
+const PERCENT_BASE = MIN_SETTING - ANSWER_TOKENS;
 
 /** A place for claude's own trigger, in tokens, and the settings that put it there. */
 export interface TriggerSetting {

@@ -37,6 +37,8 @@ export interface Run {
   readonly showInjected: boolean;
   /** Whether the caller placed claude's trigger or switched it off, so that ctxb does not change it. */
   readonly callerPlacedTrigger: boolean;
+  /** The caller's percentage for claude's level (`CLAUDE_AUTOCOMPACT_PCT_OVERRIDE`). */
+  readonly levelPercent?: number;
   /** Working folder of claude. */
   readonly project: string;
   /** Whether claude must answer in a schema (`--json-schema`), so that it cannot write a document. */
@@ -126,6 +128,8 @@ export const NEW_CONTROL = {
    * level.
    */
   callersLevel: undefined as number | undefined,
+  /** Whether claude never compacts by itself, so that it refuses prompts once its window is full. */
+  isAutoCompactOff: false,
   /** The caller's requests that claude has not answered, oldest first. */
   requests: [] as readonly ControlRequestEvent[],
   /** The caller's answered requests that a new process needs again, oldest first. */

@@ -5,7 +5,7 @@ import { peakShare } from '../../core/governor/gauge/model-windows.ts';
 import { runningTool, silentSince } from '../../core/governor/process/stall.ts';
 import { openPrompts } from '../../core/governor/prompts/mailbox.ts';
 import { turnsBegun } from '../../core/governor/prompts/turns.ts';
-import { priceOfModel, savedUsd } from '../../core/governor/relief/accounts.ts';
+import { isComparable, priceOfModel, savedUsd } from '../../core/governor/relief/accounts.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
 import { isCompacting } from '../../core/governor/steps.ts';
 import { resetOf, type Wait } from '../../core/governor/waits/waits-state.ts';
@@ -224,6 +224,7 @@ function costText(state: GovernorState, wasRelieved: boolean): string | undefine
   if (known === undefined) return undefined;
   const usd = `${isComputed(state.limits.cost) ? 'about ' : ''}${dollars(known)}`;
   if (!wasRelieved || priceOfModel(state) === undefined) return usd;
+  if (!isComparable(state)) return `${usd}; claude alone would not have answered every prompt`;
   const saved = savedUsd(state);
   if (Math.abs(saved) < MIN_USD) return `${usd}, about as much as claude alone`;
   return `${usd}, about ${dollars(Math.abs(saved))} ${saved > 0 ? 'less' : 'more'} than claude alone`;

@@ -83,6 +83,14 @@ describe('the line at the end of a run', () => {
     expect(closing([COMPACTED], { ...state, relief })).toContain(says);
   });
 
+  it('says that claude alone would have left a prompt unanswered', () => {
+    const state = played();
+    const relief = { ...state.relief, baseline: { ...state.relief.baseline, gaveUp: true } };
+    expect(closing([COMPACTED], { ...state, relief })).toMatch(
+      /; \$0\.\d\d; claude alone would not have answered every prompt; /,
+    );
+  });
+
   it('omits the comparison without a price', () => {
     const state = played();
     const gauge = { ...state.gauge, call: null };

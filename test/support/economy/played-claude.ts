@@ -512,10 +512,11 @@ class PlayedClaude {
     const had = this.#messages;
     const driver = this.#driver;
     const answer = this.#mod.compact(this.#messages, trigger, this.#notes);
-    if (driver === undefined || answer === undefined) this.#summarise();
+    if (driver === undefined) this.#summarise();
     else {
-      const { kept, outcome } = answer;
-      if (kept === undefined && outcome.why !== TOO_LARGE) return;
+      // Without the mod, claude writes a summary.
+      const { kept, outcome } = answer ?? {};
+      if (kept === undefined && outcome !== undefined && outcome.why !== TOO_LARGE) return;
       if (kept !== undefined) this.#replace(kept);
       else {
         this.#summarise();
@@ -527,7 +528,7 @@ class PlayedClaude {
         this.#say(attached(`${given}${NOTES}`.slice(0, length)));
       }
       driver.claude({ type: 'system', subtype: 'status', status: null, compact_result: 'success', session_id: 's1' });
-      const post_tokens = kept === undefined ? SUMMARY_TOKENS : outcome.after.tokens;
+      const post_tokens = kept === undefined ? SUMMARY_TOKENS : outcome?.after.tokens;
       const compact_metadata = { trigger, pre_tokens: before, post_tokens };
       driver.claude({ type: 'system', subtype: 'compact_boundary', session_id: 's1', compact_metadata });
     }

@@ -10,7 +10,7 @@ import { isAlias, learnWindowOf } from '../gauge/model-windows.ts';
 import { isKnown } from '../gauge/window.ts';
 import { documentToGive } from '../operations/fresh-context.ts';
 import { onModLoaded, prepareResumedSession } from '../operations/load-mod.ts';
-import { NATIVE_RESERVE_TOKENS, type Policy } from '../policy.ts';
+import { levelOfPercent, NATIVE_RESERVE_TOKENS, type Policy } from '../policy.ts';
 import { isLastTurn } from '../prompts/mailbox.ts';
 import { askContext, askUsage, controlLine, isAsking, request } from '../prompts/own-lines.ts';
 import { onInterruptAnswer } from '../prompts/turns.ts';
@@ -243,12 +243,17 @@ function onContext(state: GovernorState, event: ControlResponseEvent): GovernorS
   const gauge = isFirst ? changedGauge(reading, { first: Math.max(0, total - messages) }) : reading;
   // If the caller's settings control claude's compaction, ctxb does not change the trigger.
   const isCallers = placed && typeof before !== 'number';
-  const trigger = isCallers || response.isAutoCompactEnabled === false ? 'off' : before;
-  const callersLevel = isCallers ? countOf(response.autoCompactThreshold) : undefined;
+  const isAutoCompactOff = response.isAutoCompactEnabled === false;
+  const trigger = isCallers || isAutoCompactOff ? 'off' : before;
+  const { levelPercent } = state.run;
+  const level = isCallers ? countOf(response.autoCompactThreshold) : undefined;
+  const callersLevel =
+    levelPercent === undefined ? level : Math.min(level ?? tokens, levelOfPercent(levelPercent, tokens));
   const { model } = state.session;
   const own = isAlias(gauge, model) ? undefined : model;
   const measured = hidesWindow ? gauge : learnWindowOf(gauge, own, tokens, 'asked');
-  const opened = finishOpening(changed(changedIn(state, 'control', { trigger, callersLevel }), { gauge: measured }));
+  const changes = { trigger, callersLevel, isAutoCompactOff };
+  const opened = finishOpening(changed(changedIn(state, 'control', changes), { gauge: measured }));
   return phase === 'opening' ? prepareResumedSession(opened) : opened;
 }
 

@@ -15,7 +15,7 @@ import { TOOL_CALL_LIMIT } from '../gauge/token-estimate.ts';
 import { handoffLevel, inTokens } from '../policy.ts';
 import { markDropped } from '../prompts/mailbox.ts';
 import { relievesContext } from '../prompts/prompt.ts';
-import { priceOfModel, savedUsd } from '../relief/accounts.ts';
+import { isComparable, savedUsd } from '../relief/accounts.ts';
 import { costsSoFar } from '../relief/baseline.ts';
 import { givenBackAfter } from '../relief/beside-summary.ts';
 import { NO_REPEATS } from '../relief/exact.ts';
@@ -235,9 +235,9 @@ function announceExact(state: GovernorState, before: Reading, exact: ExactReceip
   });
 }
 
-/** Costs in US dollars, with ctxb and by claude alone; empty for a model without a price. */
+/** Costs in US dollars, with ctxb and by claude alone; empty if they cannot be compared. */
 function accountsIn(state: GovernorState): Pick<DecisionOf<'landed'>, 'accounts'> {
-  if (priceOfModel(state) === undefined) return {};
+  if (!isComparable(state)) return {};
   const usd = toUsd(costsSoFar(state.relief.baseline, state.gauge).real);
   return { accounts: { usd, aloneUsd: usd + savedUsd(state) } };
 }

@@ -14,6 +14,7 @@ import {
   baselineAfterReplacing,
   callCost,
   costsSoFar,
+  countSummary,
   summaryCost,
   withCost,
 } from './baseline.ts';
@@ -66,34 +67,28 @@ export function allowedLoss({ relief, gauge }: GovernorState, bound = COST_BOUND
 const MIN_REPORTED_SHARE = 0.02;
 
 /**
- * The saving compared with the baseline, in US dollars; negative if ctxb cost more. 0 without a price, or if both costs
- * are about equal.
+ * The saving compared with the baseline, in US dollars; negative if ctxb cost more. 0 if the costs are about equal, or
+ * cannot be compared.
  */
 export function savedUsd(state: GovernorState): number {
   const { baseline, real } = costsSoFar(state.relief.baseline, state.gauge);
   const saved = baseline + state.relief.baseline.retryCost - real;
   const isReportable = Math.abs(saved) >= MIN_REPORTED_SHARE * real;
-  return isReportable && priceOfModel(state) !== undefined ? toUsd(Math.round(saved)) : 0;
+  return isReportable && isComparable(state) ? toUsd(Math.round(saved)) : 0;
+}
+
+/** Whether the cost of the same work with claude alone is known: claude alone can do it, and the model has a price. */
+export function isComparable(state: GovernorState): boolean {
+  return priceOfModel(state) !== undefined && !state.relief.baseline.gaveUp;
 }
 
 /** Updates the baseline after a line from claude. */
 export function updateBaseline(before: GovernorState, state: GovernorState): GovernorState {
   const { baseline } = state.relief;
   const { call, replaced, isInjected, now } = state.facts;
-  const { gauge, work } = before;
+  const { gauge } = before;
   const isIdle = expiredIdleMs(before.session.cache, now) !== undefined;
-  if (replaced) {
-    const isOwn = isClaudesOwn(before, replaced) && !isLevelReachedEarly(before);
-    const isPaid = replaced === 'boundary' && isSummary(before);
-    const paid = isPaid && baseline.open ? summaryCost(gauge.used, baseline.open.price, isIdle) : 0;
-    const paying = withCost(baseline, paid, isOwn ? paid : 0);
-    const after = baselineAfterReplacing(paying, gauge, work.tools.contents, isOwn);
-    const { contents } = state.work.tools;
-    const left = isOwn ? forgetContents(contents, []) : contents;
-    if (!isPaid) return withBaseline(state, after, left);
-    const shown = reshownContents(work.tools.contents, baselineLevel(before), 'tokens');
-    return withBaseline(state, after, withReshown(left, work.tools.contents, shown, isOwn));
-  }
+  if (replaced) return replaceBaseline(before, state, replaced);
   if (call?.kind !== 'assistant') return state;
   const contents = contentsBeforeCall(before, call.usage);
   const after = baselineAfterCall(baseline, {
@@ -109,6 +104,7 @@ export function updateBaseline(before: GovernorState, state: GovernorState): Gov
       sizeWithoutCompaction(before, call.usage),
     ),
     isIdle,
+    endsAtLevel: before.process.control.isAutoCompactOff,
     isUsuallyCached: isUsuallyHit(before.session.cache),
     given: state.relief.givenBack.tokens,
   });
@@ -118,6 +114,24 @@ export function updateBaseline(before: GovernorState, state: GovernorState): Gov
     after,
     endStep(summary === undefined ? contents : forgetContents(contents, summary.names)),
   );
+}
+
+/** Updates the baseline after the context was replaced. */
+function replaceBaseline(before: GovernorState, state: GovernorState, replaced: Replaced): GovernorState {
+  const { gauge, work, session } = before;
+  const { baseline } = state.relief;
+  const isIdle = expiredIdleMs(session.cache, state.facts.now) !== undefined;
+  const isOwn = isClaudesOwn(before, replaced) && !isLevelReachedEarly(before);
+  const isPaid = replaced === 'boundary' && isSummary(before);
+  const paid = isPaid && baseline.open ? summaryCost(gauge.used, baseline.open.price, isIdle) : 0;
+  const paying = withCost(baseline, paid, isOwn ? paid : 0);
+  const counted = isPaid && isOwn ? countSummary(paying) : paying;
+  const after = baselineAfterReplacing(counted, gauge, work.tools.contents, isOwn);
+  const { contents } = state.work.tools;
+  const left = isOwn ? forgetContents(contents, []) : contents;
+  if (!isPaid) return withBaseline(state, after, left);
+  const shown = reshownContents(work.tools.contents, baselineLevel(before), 'tokens');
+  return withBaseline(state, after, withReshown(left, work.tools.contents, shown, isOwn));
 }
 
 /** The contents before a call. Its usage corrects their estimated sizes. */
@@ -163,10 +177,14 @@ function sizeWithoutCompaction(state: GovernorState, usage: Usage): number {
   return isRaised ? 0 : contextOf(usage) / LEVEL_TOLERANCE;
 }
 
-/** The level at which claude compacts without ctxb, in tokens. */
+/** The level at which claude compacts without ctxb, or refuses prompts, in tokens. */
 function baselineLevel({ gauge, process: { control } }: GovernorState): number {
-  return control.callersLevel ?? claudesLevel(gauge.call?.model, gauge.window.claudes ?? gauge.window.tokens);
+  const level = claudesLevel(gauge.call?.model, gauge.window.claudes ?? gauge.window.tokens);
+  return control.callersLevel ?? level + (control.isAutoCompactOff ? REFUSED_ABOVE_LEVEL : 0);
 }
+
+/** Tokens above its level at which claude refuses prompts if it never compacts by itself (2.1.332). */
+const REFUSED_ABOVE_LEVEL = 9_000;
 
 /** Share of the level below which two sizes differ by more than the error of the estimate. */
 const LEVEL_TOLERANCE = 0.995;

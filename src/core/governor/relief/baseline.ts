@@ -53,7 +53,15 @@ export const NEW_BASELINE = {
    * summary.
    */
   summary: undefined as ReshownContents | undefined,
+  /** Calls since the last summary, and how many summaries in a row came within `BRAKE` of the one before. */
+  callsSinceSummary: Number.MAX_SAFE_INTEGER,
+  refills: 0,
+  /** Whether claude alone would have left a prompt unanswered, so that no saving can be told. */
+  gaveUp: false,
 };
+
+/** claude ends a turn whose window fills this often in a row within so many calls of a compaction (2.1.332). */
+const BRAKE = { refills: 3, calls: 3 };
 
 /** Both costs in micro-dollars, including the open call. */
 export function costsSoFar(baseline: Baseline, gauge: Gauge): Baseline['microUsd'] {
@@ -85,6 +93,12 @@ export function baselineAfterReplacing(
   return { ...baseline, carriedInput, wasReplaced: true };
 }
 
+/** Counts a summary that claude alone writes too. */
+export function countSummary(baseline: Baseline): Baseline {
+  const refills = baseline.callsSinceSummary <= BRAKE.calls ? baseline.refills + 1 : 0;
+  return { ...baseline, callsSinceSummary: 0, refills, gaveUp: baseline.gaveUp || refills >= BRAKE.refills };
+}
+
 interface NewCall {
   readonly usage: Usage;
   readonly model: string | undefined;
@@ -92,6 +106,8 @@ interface NewCall {
   /** Tokens at which claude compacts without ctxb. */
   readonly level: number;
   readonly isOwn: boolean;
+  /** Whether claude refuses prompts at that level. */
+  readonly endsAtLevel: boolean;
   /** Whether the last call was so long ago that the cache may have expired. */
   readonly isIdle: boolean;
   /** Whether most calls so far found their context in the cache. */
@@ -183,11 +199,12 @@ function withExtraFetches(baseline: Baseline, { contents, price, gauge }: NewCal
  */
 function withSummary(
   baseline: Baseline,
-  { gauge, level, contents, isIdle }: NewCall,
+  { gauge, level, endsAtLevel, contents, isIdle }: NewCall,
   former: Price | undefined,
 ): Baseline {
   const { open, context } = baseline;
   if (open === undefined || context + open.growth < level) return baseline;
+  const counted = countSummary(baseline);
   const isCold = former === undefined ? open.cachedTokens !== undefined : isIdle;
   const reading = summaryCost(context, former ?? open.price, isCold);
   const prefix = prefixOf(gauge);
@@ -195,7 +212,8 @@ function withSummary(
   const summary = reshownContents(contents, level - sizeAfter);
   const cached = former === undefined ? Math.round(prefix * CACHED_AFTER_SUMMARY) : 0;
   return {
-    ...withCost(baseline, 0, reading),
+    ...withCost(counted, 0, reading),
+    gaveUp: counted.gaveUp || endsAtLevel,
     context: cached,
     // After a pause, the call for the summary has filled the cache.
     open: {
@@ -244,6 +262,7 @@ function settleCall(baseline: Baseline, output: number, wasMade: boolean): Basel
   return {
     ...withCost(paid, 0, cost),
     context: context + growth,
+    callsSinceSummary: baseline.callsSinceSummary + 1,
     forgottenFailures: baseline.forgottenFailures - tried,
     retryCost: baseline.retryCost + tried * callCost(context + growth, price),
   };

@@ -64,7 +64,7 @@ export function isContextExhausted(state: GovernorState, event: ResultEvent): bo
 
 /** Records whether the turn ended because the context was too full. */
 export function detectExhaustion(ended: GovernorState, { before, event }: Line<ResultEvent>): GovernorState {
-  const state = giveUpAfterBreaker(ended, event);
+  const state = giveUpAfterBreaker(withoutBaseline(ended, event), event);
   const { exhausted, isBlocked } = state.relief;
   const { compaction, handoff } = state.run.policy;
   if ((!compaction.enabled && !handoff.enabled) || isBlocked) return state;
@@ -82,6 +82,12 @@ export function detectExhaustion(ended: GovernorState, { before, event }: Line<R
   });
   const reason = isRefillBreaker(event) ? 'the window was filled again at once' : TOO_LONG;
   return decide(full, 'exhausted', reason);
+}
+
+/** From such a result on, claude alone does less work, so the costs cannot be compared. */
+function withoutBaseline(state: GovernorState, event: ResultEvent): GovernorState {
+  if (!isExhaustion(event) && !isRefillBreaker(event)) return state;
+  return changedIn(state, 'relief', { baseline: { ...state.relief.baseline, gaveUp: true } });
 }
 
 /**

@@ -341,6 +341,7 @@ describe("claude's answer about its context", () => {
     const driver = asked();
     driver.claude(contextAnswer(driver, context(200_000, 0, { isAutoCompactEnabled: false })));
     expect(driver.state.process.control.trigger).toBe('off');
+    expect(driver.state.process.control.isAutoCompactOff).toBe(true);
   });
 
   it.each([
@@ -352,6 +353,8 @@ describe("claude's answer about its context", () => {
     },
     { name: 'a file of settings', more: { autocompactSource: 'settings' }, changes: {}, level: 87_000 },
     { name: "claude's default", more: {}, changes: {}, level: undefined },
+    { name: 'a percentage, which claude does not report', more: {}, changes: { levelPercent: 50 }, level: 50_000 },
+    { name: 'a percentage above its default', more: {}, changes: { levelPercent: 95 }, level: 87_000 },
   ])('the level at which claude compacts is known if it comes from $name', ({ more, changes, level }) => {
     const driver = asked(changes);
     driver.claude(contextAnswer(driver, context(120_000, 0, { ...more, autoCompactThreshold: 87_000 })));

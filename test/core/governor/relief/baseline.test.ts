@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { microUsdOf, PRICES, type Price, priceOf } from '../../../../src/core/governor/cost/prices.ts';
 import { EMPTY_GAUGE } from '../../../../src/core/governor/gauge/gauge.ts';
-import { savedUsd } from '../../../../src/core/governor/relief/accounts.ts';
+import { isComparable, savedUsd } from '../../../../src/core/governor/relief/accounts.ts';
 import {
   type Baseline,
   baselineAfterCall,
@@ -27,7 +27,7 @@ import { jobOf, type Shape } from '../../../support/economy/shapes.ts';
 import { afterTurn, boundaryLine, callLine, resultLine } from '../../../support/governor.ts';
 
 /** What most calls have in common. */
-const USUAL = { model: 'sonnet-4-6', isUsuallyCached: true, given: 0 };
+const USUAL = { model: 'sonnet-4-6', endsAtLevel: false, isUsuallyCached: true, given: 0 };
 const SONNET = { window: 200_000, model: 'claude-sonnet-4-6' };
 
 /** What a run says that it saved, as a multiple of what it saved. */
@@ -99,6 +99,14 @@ it.each([99_000, 123_000])('a run whose system prompt and tools have %d tokens k
   expect(Math.abs(savedByAccount(run) - (alone.usd - run.usd)) / alone.usd).toBeLessThan(0.02);
 });
 
+it.each([
+  { prefix: 33_000, does: 'answers every prompt', isComparable: true },
+  { prefix: 141_000, does: 'fills its window within three calls of each summary', isComparable: false },
+])('a run is comparable only if claude alone can do its work: one that $does', ({ prefix, isComparable: expected }) => {
+  const run = playGoverned(jobOf({ ...SEVEN_PARTS, prompts: 3, tokens: 4_000 }), { ...SONNET, prefix });
+  expect(run.driver && isComparable(run.driver.state)).toBe(expected);
+});
+
 describe('with a model that thinks before each call', () => {
   it('a run reports its saving', () => {
     const { job, world } = reportedJob('habit', 1, 200_000);
@@ -122,6 +130,14 @@ it('a summary of claude alone after a pause leaves the system prompt in the cach
   const { baseline } = costsSoFar(baselineAfterCall({ ...NEW_BASELINE, context: 170_000 }, call), gauge);
   const next = { input: 0, cacheCreation: 30_000 + SUMMARY_TOKENS - 24_000, cacheRead: 24_000, output: 0 };
   expect(baseline).toBe(summaryCost(170_000, price, true) + microUsdOf(next, price));
+});
+
+it('claude alone leaves a prompt unanswered if it never compacts by itself, and its window is full', () => {
+  const price = priceOf(SONNET.model, PRICES) as Price;
+  const usage = { input: 0, cacheCreation: 0, cacheRead: 100_000, output: 100 };
+  const call = { usage, price, isOwn: false, isIdle: false, gauge: EMPTY_GAUGE, contents: NO_CONTENTS, ...USUAL };
+  const gaveUp = (level: number) => baselineAfterCall(NEW_BASELINE, { ...call, level, endsAtLevel: true }).gaveUp;
+  expect([gaveUp(176_000), gaveUp(100_000)]).toEqual([false, true]);
 });
 
 it('a summary that claude writes after a pause costs a run as much as claude alone', () => {

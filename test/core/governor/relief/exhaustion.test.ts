@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { visibilityOf } from '../../../../src/core/governor/conversation/visibility.ts';
 import type { OwnEvent } from '../../../../src/core/governor/input.ts';
 import { unansweredPrompts } from '../../../../src/core/governor/prompts/mailbox.ts';
+import { isComparable } from '../../../../src/core/governor/relief/accounts.ts';
 import { decodeObject } from '../../../../src/core/protocol/decode.ts';
 import {
   afterTurn,
@@ -62,6 +63,7 @@ describe('a context that is too full for a turn', () => {
 
   it('is compacted, and the turn resumes', () => {
     const driver = exhausted();
+    expect(isComparable(driver.state)).toBe(false);
     expect(said(driver.actions).at(-1)).toBe('/compact focus on Do the thing.');
     const actions = driver.claude(...COMPACT_TURNS.success);
     expect(said(actions)).toEqual([RESUMED]);
