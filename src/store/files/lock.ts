@@ -18,12 +18,6 @@ export interface Lock {
   release(): void;
 }
 
-interface LockFile {
-  readonly path: string;
-  /** Undefined if the file is broken. */
-  readonly holder: ProcessMark | undefined;
-}
-
 /**
  * Takes the lock of a folder, unless a living process has it. Replaces the lock of a killed process. A lock is a file
  * `lock.<run>`, created with its text. A run creates its own file and then lists the others. It steps back if another
@@ -67,7 +61,8 @@ function lockPaths(folder: string): string[] {
   return matchingNames(folder, LOCK).map((name) => join(folder, name));
 }
 
-function locksIn(folder: string): LockFile[] {
+/** The lock files of a folder. Without `holder`, the file is broken. */
+function locksIn(folder: string) {
   return lockPaths(folder).map((path) => ({ path, holder: readHolder(path) }));
 }
 
@@ -75,7 +70,7 @@ function readHolder(path: string): ProcessMark | undefined {
   return readProcessMark(parseJson(readPlain(path, LIMIT) ?? ''));
 }
 
-function isHeld({ holder }: LockFile): boolean {
+function isHeld({ holder }: ReturnType<typeof locksIn>[number]): boolean {
   return holder !== undefined && isAlive(holder);
 }
 

@@ -109,17 +109,12 @@ function makeWithParents(path: string): void {
   ignoreErrors(['EEXIST'], () => void mkdirSync(path, { mode: FOLDER_MODE }));
 }
 
-interface OpenFile {
-  readonly fd: number;
-  readonly stats: Stats;
-}
-
 /**
  * Opens a regular file. Checks the opened file rather than the path, so that nobody can put a link there in between.
  *
  * @param flags of `constants`, for instance `O_RDONLY`
  */
-export function openPlain(path: string, flags: number): OpenFile {
+export function openPlain(path: string, flags: number) {
   const fd = openOrRefuse(path, flags);
   try {
     const stats = fstatSync(fd);
@@ -147,7 +142,7 @@ function openOrRefuse(path: string, flags: number): number {
 }
 
 /** Opens a regular file like {@link openPlain}; undefined if it does not exist and the flags do not create it. */
-export function openIfExists(path: string, flags: number): OpenFile | undefined {
+export function openIfExists(path: string, flags: number) {
   try {
     return openPlain(path, flags);
   } catch (error) {
