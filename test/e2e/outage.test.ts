@@ -109,7 +109,7 @@ describe('a turn that an outage ends', () => {
   });
 
   // How each is told apart is tried with test/core/protocol/failures.test.ts.
-  it.each(
+  inSoak.each(
     firstOf([
       { name: 'the page of a proxy with status 200', error: { status: 200, html: '<html>Sign in</html>' } },
       { name: 'an empty answer with status 200', error: { status: 200, html: '' } },

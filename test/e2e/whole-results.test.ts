@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { nameOf } from '../../src/core/governor/decisions.ts';
+import { sumOf } from '../../src/core/text/sum-of.ts';
 import { billOf, expectWhole, resultsOf, SUMMARY, usdOf } from '../support/bill.ts';
 import { type JsonLine, runProgram, startWorld, type World } from '../support/claude.ts';
 import { conversation } from '../support/conversation.ts';
@@ -37,6 +38,11 @@ function answeredInput({ standin }: World): number {
   );
 }
 
+/** Cost since the result before. */
+function partOf({ model_usage_since_last_result: models }: JsonLine): number {
+  return usdOf(models ?? []);
+}
+
 interface Way {
   readonly name: string;
   readonly scenario: () => Scenario;
@@ -64,10 +70,11 @@ const WAYS: readonly Way[] = [
   { name: 'a summary', scenario: () => conversation({ turns: [4, 4, 2], growBy: 18_000 }), kind: 'compacted' },
 ];
 
-it.each(firstOf(WAYS))(
+// A daily one with a handoff is below.
+inSoak.each(WAYS)(
   'results have the cost of the whole run across $name',
   async ({ scenario, flags = [], claude = [], env = {}, kind }) => {
-    for (const { asked: format } of firstOf(FORMATS)) {
+    for (const { asked: format } of FORMATS) {
       await using world = await startWorld(scenario());
       const run = await runCtxb(world, {
         flags: [...prompts(...THREE), ...flags, ...SUMMARY],
@@ -82,8 +89,7 @@ it.each(firstOf(WAYS))(
       expect(results.length).toBe(3);
       expect(inputOf(results)).toBe(answeredInput(world));
       expect(results.map(({ result_index }) => result_index)).toEqual([0, 1, 2]);
-      const parts = results.flatMap(({ model_usage_since_last_result: models }) => [models ?? []].map(usdOf));
-      if (format === STREAM) expect(parts.reduce((sum, usd) => sum + usd, 0)).toBeCloseTo(billOf(world), 3);
+      if (format === STREAM) expect(sumOf(results, partOf)).toBeCloseTo(billOf(world), 3);
     }
   },
 );
@@ -92,11 +98,12 @@ it.each(firstOf([['--continue'], ['--continue', '--fork-session']]))(
   'results of a run with %s have the cost of the session before a handoff in an earlier run',
   async (...resume) => {
     await using world = await startWorld(growing({ turns: [4, 4, 2, 1], growBy: 18_000 }));
-    const claude = [...SMALL_WINDOW, ...JSON_FORMAT];
+    const claude = [...SMALL_WINDOW, ...STREAM];
     const before = await runCtxb(world, { flags: [...prompts(...THREE), '--strategy', 'handoff', ...SUMMARY], claude });
     expect(journal(world).map(nameOf)).toContain('handed-over');
     expect(resultsOf(before).map(({ result_index }) => result_index)).toEqual([0, 1, 2]);
     expectWhole(world, resultsOf(before));
+    expect(sumOf(resultsOf(before), partOf)).toBeCloseTo(billOf(world), 3);
     expect(inputOf(resultsOf(before))).toBe(answeredInput(world));
     const run = await runCtxb(world, { flags: prompts('prompt four'), claude: [...claude, ...resume] });
     const [{ total_cost_usd: told, modelUsage } = {}] = resultsOf(run);

@@ -57,7 +57,7 @@ const jobsAtLevels = [
   ...Object.keys(KINDS).flatMap((name) => [1, 2, 3].map((seed) => ({ name, seed, ...drawnKind(name, seed) }))),
 ].flatMap((each) => inSettings('level', each));
 
-it.each(sampled(jobsAtLevels, 79))(
+it.each(sampled(jobsAtLevels, 157))(
   'with a level that the user has set, a job keeps the bound, and reports its saving: $name $seed, $world.level of $world.window',
   ({ name, job, world }) => {
     const { prefix = 33_000 } = world;
