@@ -62,7 +62,10 @@ export function createPassOn({ output, figures, state, onEvent }: PassOnOptions)
 
   function show({ bytes, event, turn }: Line): void {
     const isResult = event.kind === 'result';
-    const whole = isResult ? Buffer.from(figures.whole(bytes.toString(), turn, state())) : bytes;
+    const text = isResult ? bytes.toString() : '';
+    const wholeText = isResult ? figures.whole(text, turn, state()) : text;
+    // Bytes that are not UTF-8 stay as they are.
+    const whole = wholeText === text ? bytes : Buffer.from(wholeText);
     if (isResult) figures.shown();
     output.bytes(whole);
     tell(whole, event);
