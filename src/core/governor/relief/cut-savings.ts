@@ -1,3 +1,5 @@
+import { jsonText } from '../../protocol/fields.ts';
+
 /** The results that ctxb has cut, and how often the model fetched the rest. */
 type CutResults = Readonly<typeof NO_CUTS>;
 
@@ -21,7 +23,7 @@ export function withCut(cuts: CutResults, id: string, tokens: number): CutResult
 /** Whether a tool call names the file with the rest of a cut result. */
 export function fetchesRest({ ids }: CutResults, input: unknown): boolean {
   if (ids.length === 0) return false;
-  const words = JSON.stringify(input);
+  const words = jsonText(input);
   return ids.some((id) => words.includes(id));
 }
 

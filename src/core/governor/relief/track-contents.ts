@@ -1,6 +1,6 @@
 import type { ToolResult, ToolUse } from '../../protocol/block.ts';
 import { isUnchangedRead } from '../../protocol/blocks.ts';
-import { fieldsOf, stringOf, textOf } from '../../protocol/fields.ts';
+import { fieldsOf, jsonText, stringOf, textOf } from '../../protocol/fields.ts';
 import { putNewest } from '../../text/put-newest.ts';
 import { sumOf } from '../../text/sum-of.ts';
 import { type Calibration, estimateTokens, measureBlock, UNCALIBRATED } from '../gauge/estimator.ts';
@@ -54,7 +54,7 @@ export function contentsAfter(
   const size = estimateTokens(measureBlock(tool === 'Write' ? use : result), calibration);
   const more = {
     ...countSize(contents, size, cut),
-    failed: failedAfter(contents.failed, nameOf(JSON.stringify(input)), result.isError),
+    failed: failedAfter(contents.failed, nameOf(jsonText(input)), result.isError),
     cut: cut > 0 ? withCut(contents.cut, use.id, cut) : contents.cut,
   };
   // Only an agent whose answer a relief removed has such a name. Its report comes later.
@@ -169,7 +169,7 @@ const PAGE_LINES = 2_000;
 function identifyContent({ byName }: Contents, tool: string, input: unknown) {
   const path = pathOf(input);
   const lines = linesOf(input);
-  const whole = nameOf(path ?? `${tool} ${textOf(fieldsOf(input).command) ?? JSON.stringify(input)}`);
+  const whole = nameOf(path ?? `${tool} ${textOf(fieldsOf(input).command) ?? jsonText(input)}`);
   if (lines === undefined) return { path, lines, name: whole, pages: [] };
   const pages = [...byName].filter(([, one]) => one.path === path);
   return { path, lines, name: nameOfPage(pages, lines) ?? `${whole} ${lines[0]}`, pages };

@@ -389,3 +389,10 @@ describe('contents that are likely to be used again', () => {
     ).not.toContain('1');
   });
 });
+
+it.each([
+  { name: 'missing', input: undefined },
+  { name: 'nested too deep for JSON', input: JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`) },
+])('a call counts although its input is $name', ({ input }) => {
+  expect(contentsOf(cutRun('npm test'), ['Look', input]).step.results).toBe(1);
+});
