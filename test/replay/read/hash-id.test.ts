@@ -1,6 +1,5 @@
 import { expect, it, vi } from 'vitest';
 import { hashIn, hashOf } from '../../../src/replay/read/hash-id.ts';
-import { createIdSet } from '../../../src/replay/read/ids.ts';
 
 const numbers = Array.from({ length: 20_000 }, (_, id) => `${id}`);
 const ids = [
@@ -10,11 +9,8 @@ const ids = [
   ...numbers.map((id) => `msg_01AbCdEfGhIjKlMnOp${id} 4 1000 ${id}`),
 ];
 
-it('remembers all ids', () => {
-  const seen = createIdSet();
-  const known = () => ids.filter((id) => seen.seen(hashOf(id)));
-  expect(known()).toEqual([]);
-  expect(known()).toHaveLength(ids.length);
+it('has another hash for each id', () => {
+  expect(new Set(ids.map(hashOf)).size).toBe(ids.length);
 });
 
 it('finds the same id in a line', () => {
