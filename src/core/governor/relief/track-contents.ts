@@ -99,8 +99,10 @@ function afterFailedEdit(contents: Contents, path: string | undefined, text: str
   if (text.includes('modified since'))
     return mapContents(contents, (one) => (isOfFile(one) ? { ...one, tokens: 0, baselineTokens: 0 } : one));
   const known = [...contents.byName.values()].filter(isOfFile);
-  // claude refuses to change a file that a relief removed from the context.
-  return known.length > 0 && known.every(wasRemoved) ? countRefetch(contents, size) : contents;
+  // claude refuses to change a file that a relief removed from the context. Edits that fail for other reasons fail with
+  // claude alone too.
+  const isUnread = text.includes('not been read');
+  return isUnread && known.length > 0 && known.every(wasRemoved) ? countRefetch(contents, size) : contents;
 }
 
 /** Counts a result that the baseline's context still has. */

@@ -61,6 +61,8 @@ const cutRun = (command: string): Happening => ['Bash', { command }, TEXT, { cut
 const page = (file_path: string, offset: number) => read(file_path, { offset, limit: 40 });
 const pages = [page('a', 80), page('a', 400), page('b', 80)];
 const outdated = failed(edit('a'), 'File has been modified since read');
+const unread = failed(edit('a'), 'File has not been read yet. Read it first before writing to it.');
+const unmatched = failed(edit('a'), 'String to replace not found in file.');
 const reread = [read('a'), outdated, read('a')];
 const web: Happening = ['WebFetch', { url: 'https://example.com' }];
 const look = (file_path: string): Happening => ['Read', { file_path }, '', { images: 1 }];
@@ -92,8 +94,9 @@ describe('contents that the baseline does not fetch', () => {
     { name: 'a file that was written', all: [write('a'), 'relief', read('a')], again: 1 },
     { name: 'also behind a second relief', all: [read('a'), 'relief', 'relief', read('a')], again: 1 },
     { name: 'the rest of a cut result', all: [cutRun('t'), read('/tool-results/1.txt')], again: 1 },
-    { name: 'a change that claude refuses', all: [read('a'), 'relief', failed(edit('a'))], again: 1 },
-    { name: 'not a change that claude refuses by itself', all: [read('a'), failed(edit('a'))], again: 0 },
+    { name: 'a change that claude refuses', all: [read('a'), 'relief', unread], again: 1 },
+    { name: 'not a change that claude refuses by itself', all: [read('a'), unread], again: 0 },
+    { name: 'not a change that fails for another reason', all: [read('a'), 'relief', unmatched], again: 0 },
     { name: 'not what has changed elsewhere', all: [read('a'), outdated, 'relief', read('a')], again: 0 },
     { name: 'what was lost after it changed elsewhere', all: [...reread, 'relief', read('a')], again: 1 },
     { name: 'not a file that grows', all: [read('a'), 'relief', longer], again: 0 },
