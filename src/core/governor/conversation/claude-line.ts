@@ -33,7 +33,14 @@ import { tasksAfter, withoutReported } from '../prompts/tasks.ts';
 import { beginTurn, closeLogTurn, countTurnCall, finishTurn, onPromptProgress, openLogTurn } from '../prompts/turns.ts';
 import { updateBaseline } from '../relief/accounts.ts';
 import { announceBreak } from '../relief/cache-break.ts';
-import { countRepeat, isRepeat, recordMidTurnPrompts, recordTaskReport, updateExact } from '../relief/exact.ts';
+import {
+  countRepeat,
+  isRepeat,
+  recordAttachments,
+  recordMidTurnPrompts,
+  recordTaskReport,
+  updateExact,
+} from '../relief/exact.ts';
 import { detectExhaustion, handleTurnStop } from '../relief/exhaustion.ts';
 import { limitThrash } from '../relief/thrash.ts';
 import { toolsAfter } from '../relief/tool-results.ts';
@@ -99,6 +106,7 @@ const RULES: readonly Rule[] = [
   onKind('boundary', recordCompaction),
   onFact('call', updateAfterCall),
   onFact('call', announceBreak),
+  onFact('call', recordAttachments),
   whenActing((state, { before }) => updateBaseline(before, state)),
   onKind('init', whenActing(passThroughOlder)),
   unlessReplay(trackResults),

@@ -54,6 +54,23 @@ export function recordPrompt(state: GovernorState, prompt: Prompt): GovernorStat
   });
 }
 
+/**
+ * Records the size of what claude adds to prompts: mentioned files, the output of their commands, documents. It stays
+ * with them, and the first call measures it.
+ */
+export function recordAttachments(state: GovernorState, { before }: Line): GovernorState {
+  const { used, foreseen = used } = state.gauge;
+  const isAttached = before.turn.calls === 0 && promptsInTurn(state).some(mayAttach);
+  if (state.relief.exact.phase === 'off' || !isAttached || used <= foreseen) return state;
+  const { all, unseen } = state.relief.exact.size;
+  const more = used - foreseen;
+  return changedIn(state, 'exact', { size: { all: all + more, unseen: unseen + more } });
+}
+
+function mayAttach({ text, event, command }: Prompt): boolean {
+  return /(?:^|\s)@\S/.test(text) || command !== undefined || event.blocks.some(({ type }) => type === 'document');
+}
+
 /** Records prompts that claude sends within a turn, together with the results of tools. */
 export function recordMidTurnPrompts(state: GovernorState, { before, event }: Line): GovernorState {
   if (state.relief.exact.phase === 'off' || !isMainMessage(event)) return state;

@@ -247,6 +247,32 @@ describe('a compaction by the mod', () => {
     expect(plan()).toMatchObject({ budget: budget - pictureTokens, summary: { room: room - pictureTokens } });
   });
 
+  it.each([
+    { name: 'a mentioned file', content: 'Look at @src/a.ts, please.', more: 5_000 },
+    { name: 'the output of a command', content: '/look src/a.ts', more: 5_000 },
+    { name: 'a PDF', content: [{ type: 'document', source: { type: 'base64' } }], more: 5_000 },
+    { name: 'nothing', content: 'Write to a@example.com.', more: 0 },
+  ])('counts what claude adds to a prompt, which stays with it: $name', ({ content, more }) => {
+    const driver = ready(150_000);
+    const before = driver.state.relief.exact.size.all;
+    driver.caller(userLine(content, { uuid: 'p2' }));
+    driver.claude(initLine(NEW), callLine(155_200), toolResultLine('x'.repeat(20_000)), callLine(165_000));
+    const { all, unseen } = driver.state.relief.exact.size;
+    expect(unseen).toBeGreaterThan(more - 200);
+    expect(all - before).toBeLessThan(more + 300);
+  });
+
+  it('at its own level, claude alone would write a summary', () => {
+    const driver = ready(150_000);
+    driver.timeout('context');
+    driver.prompt('Next.');
+    driver.claude(initLine(NEW), callLine(164_000), toolResultLine('done'));
+    driver.tell(compacted());
+    driver.claude(boundaryLine('auto', 164_100), callLine(25_000));
+    const { context, open } = driver.state.relief.baseline;
+    expect(context + (open?.growth ?? 0)).toBeLessThan(40_000);
+  });
+
   it('says why, but does not count as refused, if the mod leaves it to claude because it would keep more than a summary', () => {
     const driver = ready(150_000);
     driver.prompt('Next.');
