@@ -126,7 +126,8 @@ function replaceBaseline(before: GovernorState, state: GovernorState, replaced: 
   const paid = isPaid && baseline.open ? summaryCost(gauge.used, baseline.open.price, isIdle) : 0;
   const paying = withCost(baseline, paid, isOwn ? paid : 0);
   const counted = isPaid && isOwn ? countSummary(paying) : paying;
-  const after = baselineAfterReplacing(counted, gauge, work.tools.contents, isOwn);
+  const isAtLevel = isExactAtLevel(before);
+  const after = { ...baselineAfterReplacing(counted, gauge, work.tools.contents, isOwn), isAtLevel };
   const { contents } = state.work.tools;
   const left = isOwn ? forgetContents(contents, []) : contents;
   if (!isPaid) return withBaseline(state, after, left);
@@ -152,19 +153,36 @@ function isSummary({ relief: { exact }, operation }: GovernorState): boolean {
 
 /** Whether the baseline's context is replaced too. */
 function isClaudesOwn(state: GovernorState, replaced: Replaced): boolean {
-  const { trigger } = state.process.control;
   if (replaced !== 'boundary') return !isHandingOver(state);
-  if (!isSummary(state)) return false;
+  return isSummary(state) && isAtClaudesLevel(state);
+}
+
+function isAtClaudesLevel(state: GovernorState): boolean {
+  const { trigger } = state.process.control;
   return typeof trigger !== 'number' || trigger >= baselineLevel(state);
+}
+
+/**
+ * Whether the mod has answered claude's own compaction, and the baseline is as full as the run. claude's estimate can
+ * be higher than ctxb's.
+ */
+function isExactAtLevel(state: GovernorState): boolean {
+  const isAnswered = state.relief.exact.receipt?.answered === true && state.operation.phase !== 'compacting';
+  const isAsFull = sizeOfBaseline(state) >= predictedTokens(state.gauge) * LEVEL_TOLERANCE;
+  return isAnswered && isAsFull && isAtClaudesLevel(state);
+}
+
+/** Tokens of the next request with claude alone. */
+function sizeOfBaseline({ gauge, relief: { baseline } }: GovernorState): number {
+  return baseline.context + (baseline.open?.growth ?? 0) + predictedTokens(gauge) - gauge.used;
 }
 
 /** Whether the run reached claude's level before the baseline, because ctxb added text to an earlier summary. */
 function isLevelReachedEarly(state: GovernorState): boolean {
-  const { gauge } = state;
-  const { context, open } = state.relief.baseline;
+  const { gauge, relief } = state;
   const level = baselineLevel(state);
-  const full = predictedTokens(gauge);
-  return open !== undefined && full >= level && context + open.growth + full - gauge.used < level * LEVEL_TOLERANCE;
+  const isFull = relief.baseline.open !== undefined && predictedTokens(gauge) >= level;
+  return isFull && sizeOfBaseline(state) < level * LEVEL_TOLERANCE;
 }
 
 /**

@@ -34,6 +34,8 @@ export const NEW_BASELINE = {
   carriedInput: 0,
   /** Whether the context was replaced since the last call. Then its size does not show the growth. */
   wasReplaced: false,
+  /** Whether claude has compacted at its own level since the last call, so that the baseline has a summary there too. */
+  isAtLevel: false,
   open: undefined as OpenCall | undefined,
   /** Costs of all calls except the open one, in micro-dollars: of the baseline and of the run. */
   microUsd: { baseline: 0, real: 0 },
@@ -152,7 +154,7 @@ export function baselineAfterCall(before: Baseline, call: NewCall): Baseline {
   const cachedTokens = openCall?.cachedTokens ?? (isCold ? usage.cacheRead : undefined);
   const open = { usage, model: call.model, price: call.price, growth, cachedTokens, isOwn: call.isOwn };
   const next = { ...baseline, carriedInput: 0, wasReplaced: false, open, summary: undefined };
-  return withSummary(next, call, formerPrice(before, call));
+  return { ...withSummary(next, call, formerPrice(before, call)), isAtLevel: false };
 }
 
 /** The price of the model before, if the call has another one: that one finds nothing in the cache. */
@@ -202,8 +204,8 @@ function withSummary(
   { gauge, level, endsAtLevel, contents, isIdle }: NewCall,
   former: Price | undefined,
 ): Baseline {
-  const { open, context } = baseline;
-  if (open === undefined || context + open.growth < level) return baseline;
+  const { open, context, isAtLevel } = baseline;
+  if (open === undefined || (context + open.growth < level && !isAtLevel)) return baseline;
   const counted = countSummary(baseline);
   const isCold = former === undefined ? open.cachedTokens !== undefined : isIdle;
   const reading = summaryCost(context, former ?? open.price, isCold);
