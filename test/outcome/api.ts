@@ -102,17 +102,30 @@ function tokensOf(chars: number): number {
 /**
  * A request in the order in which it is cached: tools, system, then block after block. The line about billing in the
  * system prompt is no part of it: it changes with the first message, and the API finds the rest in the cache all the same
- * (sessions of 2.1.29).
+ * (sessions of 2.1.29). A deferred tool counts where a tool search has found it.
  */
-function partsOf({ tools, system, messages = [] }: RequestBody): Part[] {
+function partsOf({ tools = [], system, messages = [] }: RequestBody): Part[] {
+  const deferred = new Map(tools.filter(isDeferred).map((tool) => [tool.name, tool]));
   const blocks = messages.flatMap(({ role, content }) =>
     (Array.isArray(content) ? content : [content]).map((block: unknown) => ({
       role,
       ...(typeof block === 'string' ? { text: block } : Object(block)),
+      ...definitionsIn(block, deferred),
     })),
   );
   const prompt = (Array.isArray(system) ? system : [system]).filter((block) => !isBilling(block));
-  return [...(tools ?? []), ...prompt, ...blocks].map(part);
+  return [...tools.filter((tool) => !isDeferred(tool)), ...prompt, ...blocks].map(part);
+}
+
+function isDeferred(tool: object): boolean {
+  return 'defer_loading' in tool && tool.defer_loading === true;
+}
+
+/** The definitions of the tools that a tool search has found. */
+function definitionsIn(block: unknown, deferred: ReadonlyMap<unknown, object>): object {
+  const { content } = Object(block) as { content?: unknown };
+  const found = (Array.isArray(content) ? content : []).filter(({ type }) => type === 'tool_reference');
+  return found.length === 0 ? {} : { found: found.map(({ tool_name }) => deferred.get(tool_name)) };
 }
 
 function isBilling(block: unknown): boolean {
