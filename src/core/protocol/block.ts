@@ -4,8 +4,7 @@ import type { PictureSize } from './picture.ts';
 export type Block =
   | TextBlock
   | { readonly type: 'image'; readonly size?: PictureSize }
-  /** `content`: its text; undefined for a PDF. */
-  | { readonly type: 'document'; readonly content?: string }
+  | { readonly type: 'document' }
   | { readonly type: 'other'; readonly name: string };
 
 /** A block whose tokens are those of its texts. */

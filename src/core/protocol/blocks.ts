@@ -51,20 +51,13 @@ function readBlock(value: unknown): Block {
     const size = pictureSize(block);
     return { type, ...(size && { size }) };
   }
-  if (type === 'document') return { type, ...documentText(block.source) };
+  if (type === 'document') return { type };
   if (type !== 'tool_use' && type !== 'server_tool_use') return { type: 'other', name: stringOf(type) };
   return { type: 'tool_use', id: stringOf(block.id), name: stringOf(block.name), input: block.input };
 }
 
 function readThought(text: unknown, signature: unknown): Block {
   return { type: 'thinking', text: stringOf(text), signatureLength: textOf(signature)?.length ?? 0 };
-}
-
-/** The text of a document that is plain text or a list of text blocks. */
-function documentText(source: unknown) {
-  const { type, data, content } = fieldsOf(source);
-  if (type === 'text') return { content: stringOf(data) };
-  return type === 'content' ? { content: plainText(readParts(content)) } : undefined;
 }
 
 /**

@@ -146,15 +146,6 @@ describe('tool results', () => {
   });
 });
 
-it.each([
-  { name: 'plain text', source: { type: 'text', media_type: 'text/plain', data: 'a' }, content: 'a' },
-  { name: 'blocks', source: { type: 'content', content: [{ type: 'text', text: 'a' }] }, content: 'a' },
-  { name: 'a PDF', source: { type: 'base64', media_type: 'application/pdf', data: 'AA==' }, content: undefined },
-])('a document of $name in a prompt', ({ source, content }) => {
-  const event = decodeObject({ type: 'user', message: { role: 'user', content: [{ type: 'document', source }] } });
-  expect(event).toMatchObject({ blocks: [{ type: 'document', ...(content && { content }) }] });
-});
-
 describe('other lines', () => {
   it.each([
     {

@@ -24,7 +24,7 @@ export const NO_CONTENT = {
 /** Characters per token that Claude Code itself assumes (its `pre_tokens` match exactly). */
 const NATIVE_CHARS_PER_TOKEN = 4;
 
-/** Tokens of a PDF, and of a picture of unknown size. */
+/** Tokens of a document, and of a picture of unknown size. */
 const PICTURE_TOKENS = 1600;
 
 /** Tokens of a tool definition in a tool search, measured on searches with one or two tools in public session logs. */
@@ -169,9 +169,7 @@ export function measureBlock(block: Block, tokensOf = expectedTokens): Content {
     case 'image':
       return block.size ? pictureContent(block.size) : { ...NO_CONTENT, fixedTokens: PICTURE_TOKENS };
     case 'document':
-      return block.content === undefined
-        ? { ...NO_CONTENT, fixedTokens: PICTURE_TOKENS }
-        : { ...NO_CONTENT, tokens: tokensOf(block.content), chars: block.content.length };
+      return { ...NO_CONTENT, fixedTokens: PICTURE_TOKENS };
     case 'other':
       return { ...NO_CONTENT, tokens: ownOf(ATTACHMENT_TOKENS, block.name) ?? 0 };
     default:

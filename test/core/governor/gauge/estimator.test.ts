@@ -52,8 +52,6 @@ describe('tokens of a block', () => {
   it.each([
     { name: 'a result', block: result('abcd'), tokens: 17 },
     { name: 'a picture in a result', block: result('', { images: 1 }), tokens: 1_615 },
-    { name: 'a PDF', block: { type: 'document' }, tokens: 1_600 },
-    { name: 'a document of plain text', block: { type: 'document', content: 'abcd' }, tokens: 2 },
     { name: 'tools that were looked up', block: result('', { definitions: ['WebFetch', 'mcp__x__y'] }), tokens: 1_025 },
     {
       name: 'a reminder whose text no log has',
