@@ -33,8 +33,8 @@ export function createInputReader() {
   let dialect: Dialect | undefined;
 
   /** Around a compaction, a session log repeats the kept rows with the same uuid; `tee -a` can repeat all lines. */
-  function isRepeated(id: string | undefined): boolean {
-    return id !== undefined && isIn(rows, hashOf(id));
+  function isRepeated(id: number | undefined): boolean {
+    return id !== undefined && isIn(rows, id);
   }
 
   /**
@@ -70,7 +70,8 @@ export function createInputReader() {
     if (run) return { kind: 'run', run };
     if (isDecisionLine(value)) return { kind: 'decided' };
     const isNamed = value.sessionId !== undefined;
-    if (isRepeated(textOf(value.uuid))) return REPEATED;
+    const uuid = textOf(value.uuid);
+    if (uuid !== undefined && isRepeated(hashOf(uuid))) return REPEATED;
     const line = inputLine(readRecord(value, time) ?? claudeInput(decodeObject(value), time), isNamed);
     if (line.kind === 'input') dialect ??= dialectOf(value);
     return line;

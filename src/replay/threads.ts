@@ -8,7 +8,14 @@ import type { Depth, DepthOptions, SessionAttempt } from './replay.ts';
 import { bytesOf, type Source } from './sources.ts';
 
 /** The work shared by all threads: an idle thread takes the next recording. */
-export type SharedWork = Readonly<ReturnType<typeof shareWork>>;
+export interface SharedWork {
+  /** The recordings with their indices, in the order in which threads take them. */
+  readonly queue: readonly { readonly at: number; readonly source: Source }[];
+  /** A shared 32-bit integer: the number of recordings taken so far. */
+  readonly taken: SharedArrayBuffer;
+  /** The options that can be sent to a thread. */
+  readonly options: Omit<DepthOptions, 'stdin' | 'mask' | 'onBytes'>;
+}
 
 /** A message from a thread: bytes read since the last message, or the result of a recording. */
 export type FromWorker = { readonly bytes: number } | WorkerResult;
@@ -16,15 +23,13 @@ export type FromWorker = { readonly bytes: number } | WorkerResult;
 /** `at` is the index of the recording. */
 type WorkerResult = SessionAttempt & { readonly at: number };
 
-export function shareWork(sources: readonly Source[], options: DepthOptions) {
+/** Puts large recordings first: started last, they would delay the end. */
+export function shareWork(sources: readonly Source[], options: DepthOptions): SharedWork {
   const { stdin: _, mask: __, onBytes: ___, ...shared } = options;
   const sized = sources.map((source, at) => ({ at, source, bytes: bytesOf([source]) ?? 0 }));
   return {
-    /** The recordings with their indices. Large ones come first: started last, they would delay the end. */
     queue: sized.sort((a, b) => b.bytes - a.bytes),
-    /** A shared 32-bit integer: the number of recordings taken so far. */
     taken: new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT),
-    /** The options that can be sent to a thread. */
     options: shared,
   };
 }

@@ -28,8 +28,8 @@ export function answerReader(row: Fields): Reader | undefined {
   };
   const layout = layoutWith(row, { message: messagePattern });
   if (layout === undefined) return undefined;
-  const [uuid, timestamp] = [layout.textOf(UUID), layout.textOf(TIMESTAMP)];
-  const [stop, message, content] = [layout.textOf(STOP), layout.textOf(ID), layout.bytesOf(CONTENT)];
+  const [id, uuid, timestamp] = [layout.idOf(UUID), layout.textOf(UUID), layout.textOf(TIMESTAMP)];
+  const [stop, message, content] = [layout.idOf(STOP), layout.textOf(ID), layout.bytesOf(CONTENT)];
   const countsIn = countsReader(known, layout);
   return {
     layout,
@@ -42,16 +42,9 @@ export function answerReader(row: Fields): Reader | undefined {
       const blocks = blocksIn(content(), hasFinalOutput && !isEmpty);
       if (blocks === undefined) return undefined;
       const usage = withTerms({ input, cacheCreation, cacheRead, output }, hour, known.terms);
-      const id = uuid();
-      const own = {
-        uuid: isEmpty ? id : undefined,
-        timestamp: timeOf(timestamp()),
-        messageId,
-        usage,
-        hasFinalOutput,
-        blocks,
-      };
-      return { kind: 'answer', event: { ...event, ...own }, id };
+      const key = isEmpty ? uuid() : undefined;
+      const own = { uuid: key, timestamp: timeOf(timestamp()), messageId, usage, hasFinalOutput, blocks };
+      return { kind: 'answer', event: { ...event, ...own }, id: id() };
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { Fields } from '../../core/protocol/fields.ts';
+import { hashIn } from '../read/hash-id.ts';
 
 /**
  * The common form of rows that differ only in some values: their shared text, and the positions of each row's own
@@ -12,6 +13,8 @@ export interface Layout {
   bytesOf(open: string): () => Buffer;
   /** Reads the string in a slot; undefined for another value. */
   textOf(open: string): () => string | undefined;
+  /** Reads the hash of the id in a slot; undefined for another value. */
+  idOf(open: string): () => number | undefined;
   /** Reads the count in a slot; NaN for another value, `otherwise` if the layout lacks the slot. */
   countOf(open: string, otherwise: number): () => number;
 }
@@ -89,6 +92,15 @@ export function layoutOf(pattern: Fields): Layout | undefined {
     }
   }
 
+  /** Reads the string in a slot. */
+  function insideOf<T>(open: string, read: (from: number, to: number) => T): () => T | undefined {
+    const place = names.indexOf(open);
+    return () => {
+      const from = begins[place] as number;
+      return viewed[from] === QUOTE ? read(from + 1, (ends[place] as number) - 1) : undefined;
+    };
+  }
+
   return {
     fits(bytes, from, to) {
       if (bytes !== viewed) view = viewOf(bytes);
@@ -112,13 +124,8 @@ export function layoutOf(pattern: Fields): Layout | undefined {
       const place = names.indexOf(open);
       return () => viewed.subarray(begins[place] ?? 0, ends[place] ?? 0);
     },
-    textOf(open) {
-      const place = names.indexOf(open);
-      return () => {
-        const from = begins[place] as number;
-        return viewed[from] === QUOTE ? viewed.toString('latin1', from + 1, (ends[place] as number) - 1) : undefined;
-      };
-    },
+    textOf: (open) => insideOf(open, (from, to) => viewed.toString('latin1', from, to)),
+    idOf: (open) => insideOf(open, (from, to) => hashIn(viewed, from, to)),
     countOf(open, otherwise) {
       const place = names.indexOf(open);
       return place === -1 ? () => otherwise : () => countIn(viewed, begins[place] as number, ends[place] as number);

@@ -82,7 +82,7 @@ function readerOf(row: Fields, state: State): Reader | undefined {
   const prompt = { message: { ...fieldsOf(row.message), content: CONTENT } };
   const layout = layoutWith(row, isPrompt ? prompt : openParts(row));
   if (layout === undefined) return undefined;
-  const [id, timestamp] = [layout.textOf(UUID), layout.textOf(TIMESTAMP)];
+  const [id, timestamp] = [layout.idOf(UUID), layout.textOf(TIMESTAMP)];
   const [content, report] = [layout.bytesOf(CONTENT), layout.bytesOf(REPORT)];
   const answers = row.type === 'user' ? (subagentOf(row) ?? '') : undefined;
   const isTelling = () => {

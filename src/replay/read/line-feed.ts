@@ -27,7 +27,7 @@ export type ReadLine = (
   | { readonly kind: 'value'; readonly value: Fields }
   | { readonly kind: 'unread'; readonly row: Row }
   /** An answer of a session log that was read without parsing all of it; `id` as in `Row`. */
-  | { readonly kind: 'answer'; readonly event: AssistantEvent; readonly id: string | undefined }
+  | { readonly kind: 'answer'; readonly event: AssistantEvent; readonly id: number | undefined }
 ) & {
   /** Other text precedes it on the line. */
   readonly followsText?: true;
@@ -37,8 +37,8 @@ export type ReadLine = (
 
 /** A row of a session log that is counted without parsing. */
 export interface Row {
-  /** Its uuid; undefined if the row cannot be recognized when it is repeated. */
-  readonly id: string | undefined;
+  /** Hash of its uuid; undefined if the row cannot be recognized when it is repeated. */
+  readonly id: number | undefined;
   readonly t: number | undefined;
   /**
    * The thread whose call the row answers: a subagent's id, or '' for the main thread; undefined if it answers none.

@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest';
-import { hashOf } from '../../../src/replay/read/hash-id.ts';
+import { expect, it, vi } from 'vitest';
+import { hashIn, hashOf } from '../../../src/replay/read/hash-id.ts';
 
 const numbers = Array.from({ length: 20_000 }, (_, id) => `${id}`);
 const ids = [
@@ -11,4 +11,26 @@ const ids = [
 
 it('has another hash for each id', () => {
   expect(new Set(ids.map(hashOf)).size).toBe(ids.length);
+});
+
+it('finds the same id in a line', () => {
+  const line = Buffer.from(ids.join());
+  let from = 0;
+  const missed = ids.filter((id) => {
+    const start = from;
+    from += id.length + 1;
+    return hashIn(line, start, start + id.length) !== hashOf(id);
+  });
+  expect(missed).toEqual([]);
+});
+
+it('hashes an id without Buffer, as in the plugin and in browsers', () => {
+  const id = '3f2a6b1c-0000-4000-8000-000000000001';
+  const bytes = Buffer.from(`"${id}"`);
+  vi.stubGlobal('Buffer', undefined);
+  try {
+    expect(hashOf(id)).toBe(hashIn(bytes, 1, bytes.length - 1));
+  } finally {
+    vi.unstubAllGlobals();
+  }
 });
