@@ -7,6 +7,7 @@ import type { AssistantEvent, Event } from '../core/protocol/events.ts';
 import { type Fields, textOf } from '../core/protocol/fields.ts';
 import { hashOf } from './read/hash-id.ts';
 import { findAllIn, type ReadLine, type Row } from './read/line-feed.ts';
+import { eventOf } from './read/row-parts.ts';
 import type { Dialect } from './summary.ts';
 
 export type RecordingLine =
@@ -81,8 +82,8 @@ export function createInputReader() {
     switch (line.kind) {
       case 'unread':
         return unreadLine(line);
-      case 'answer':
-        return isRepeated(line.id) ? REPEATED : inputLine(claudeInput(line.event, time), true);
+      case 'parts':
+        return isRepeated(line.id) ? REPEATED : inputLine(claudeInput(eventOf(line), time), true);
       case 'value':
         return valueLine(line.value);
       default:

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Policy } from '../core/governor/policy.ts';
 import { CtxbError } from '../errors.ts';
 import { createLightReplay } from './light/light-replay.ts';
-import { createQuickReader } from './light/quick-reader.ts';
+import { createQuickReader, createSkipper } from './light/quick-reader.ts';
 import { readValues } from './read/read-values.ts';
 import { runForReplay } from './replay-run.ts';
 import type { SessionOptions } from './session-replay.ts';
@@ -14,15 +14,20 @@ export interface ReplayOptions extends SessionOptions {
   readonly stdin: Readable;
   /** Called with the size of each piece read, in bytes. */
   readonly onBytes?: ((count: number) => void) | undefined;
+  /** Reads a file for a full replay. */
+  readonly read?: typeof readValues;
 }
 
 /** Replays one recording in full. @throws CtxbError `unreadable-input` if the file cannot be read */
 export async function replaySource({ file, subagents }: Source, options: ReplayOptions): Promise<SessionSummary> {
-  const { policy, stdin, onBytes, ...sessionOptions } = options;
+  const { policy, read = readValues, stdin, onBytes, ...sessionOptions } = options;
   // The governor, which a light replay does not need.
   const { createSessionReplay } = await import('./session-replay.ts');
   const replay = createSessionReplay({ ...sessionOptions, run: runForReplay(policy) });
-  for (const path of [file, ...subagents]) await readValues(path, { stdin, onBytes }, replay.line);
+  const { needsTexts } = replay;
+  // Notes are made of the tools' reports too.
+  const readQuickly = options.retention ? undefined : createSkipper(needsTexts);
+  for (const path of [file, ...subagents]) await read(path, { stdin, onBytes, needsTexts, readQuickly }, replay.line);
   return replay.summary(file);
 }
 

@@ -1,4 +1,5 @@
 import { type Action, type Decision, isDecision } from '../core/governor/decisions.ts';
+import { isCharactersOnly } from '../core/governor/gauge/gauge.ts';
 import { initialState } from '../core/governor/initial-state.ts';
 import { turnsBegun } from '../core/governor/prompts/turns.ts';
 import type { Run } from '../core/governor/state.ts';
@@ -40,6 +41,7 @@ export interface SessionReplayOptions extends SessionOptions {
 /** Replays one recording line by line. Mutable, because a recording can have millions of lines. */
 export function createSessionReplay(options: SessionReplayOptions) {
   const { run, mask, series, explain } = options;
+  const readsTexts = Boolean(series || options.whatIf || options.retention || explain !== undefined);
   const decisions: Decision[] = [];
   const hostOptions = { carryOut: observe };
   let host = createHost(initialState(run), hostOptions);
@@ -96,6 +98,10 @@ export function createSessionReplay(options: SessionReplayOptions) {
   }
 
   return {
+    /** Whether some figure needs the texts of tool results, not only their sizes. */
+    needsTexts(): boolean {
+      return readsTexts || memory !== undefined || isCharactersOnly(host.state.gauge);
+    },
     line(read: ReadLine): void {
       const line = figures.read(read);
       if (line.kind === 'run') begin(line.run);

@@ -118,10 +118,25 @@ export async function* replayOnThreads(
   program: URL,
 ): AsyncGenerator<SessionAttempt> {
   const bytes = bytesOf(sources);
-  const { depth } = options;
-  const isLittle = (sources.length === 1 && depth === 'light') || (bytes ?? 0) < MIN_THREADED_BYTES[depth];
+  const { depth, retention } = options;
+  const [only, ...others] = sources;
+  const isSingle = others.length === 0;
+  const isLittle = (isSingle && depth === 'light') || (bytes ?? 0) < MIN_THREADED_BYTES[depth];
   if (isLittle || hasBoundAddresses()) yield* (await loadReader(bytes)).readAll(sources, options);
+  else if (only && isSingle && !retention) yield await replayAhead(only, options, program);
   else yield* replayTogether(sources, options, program);
+}
+
+/** Processes a recording here while a thread reads it. Reads it here too if the thread ends early. */
+async function replayAhead(source: Source, options: DepthOptions, program: URL): Promise<SessionAttempt> {
+  const [{ tryReplay, replaySource }, { createReadAhead }] = [await loadReader(), await import('./read/read-ahead.ts')];
+  const read = createReadAhead((workerData) =>
+    // Keeps the young generation of this thread at its present size. The start of a thread would lift the limit.
+    new Worker(program, { workerData, resourceLimits: RESOURCE_LIMITS }).once('online', () =>
+      setFlagsFromString('--semi-space-growth-factor=1'),
+    ),
+  );
+  return tryReplay(() => replaySource(source, { ...options, read }).catch(() => replaySource(source, options)));
 }
 
 /**

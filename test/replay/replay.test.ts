@@ -11,6 +11,7 @@ import { sumOf } from '../../src/core/text/sum-of.ts';
 import { CtxbError } from '../../src/errors.ts';
 import { markCopies } from '../../src/replay/copies.ts';
 import { callsIn, isMain } from '../../src/replay/ledger.ts';
+import { readValues } from '../../src/replay/read/read-values.ts';
 import { type ReplayOptions, replaySource } from '../../src/replay/replay.ts';
 import { findSources } from '../../src/replay/sources.ts';
 import { eventsOf, FIXTURE_RECORDINGS, fixture, SHARED_RECORDINGS } from '../support/recordings.ts';
@@ -35,6 +36,21 @@ describe('the summary of a recording', () => {
       expect(sum).toBeCloseTo(cost.usd ?? Number.NaN, 9);
     },
   );
+
+  it.each([
+    { retention: false, kinds: ['value', 'parts'] },
+    { retention: true, kinds: ['value'] },
+  ])('skips what no figure needs, but not for notes (retention: $retention)', async ({ retention, kinds }) => {
+    const seen = new Set<string>();
+    const read: typeof readValues = (file, how, onLine) =>
+      readValues(file, how, (line) => {
+        seen.add(line.kind);
+        onLine(line);
+      });
+    const file = fixture('native-mid-turn.session.jsonl');
+    await replaySource({ file, subagents: [] }, options({ retention, read }));
+    expect([...seen]).toEqual(kinds);
+  });
 
   it.each(SOURCES)('$name matches the figures checked by hand', async ({ name, source }) => {
     const expected = fixture(name.replace(/\.(ndjson|jsonl)$/, '.expected.json'));

@@ -179,3 +179,17 @@ it('takes the earliest time of a log that Claude Code rewrote with its newest li
   const time = { first: Date.parse('2026-07-28T21:09:00.000Z'), last: Date.parse('2026-07-29T11:45:37.000Z') };
   expect(replay.summary('x.jsonl').time).toEqual(time);
 });
+
+it.each([
+  { options: {}, needs: false },
+  { options: { retention: false, whatIf: false }, needs: false },
+  { options: { retention: true }, needs: true },
+  { options: { whatIf: true }, needs: true },
+  { options: { series: true }, needs: true },
+  { options: { explain: '1' }, needs: true },
+])('needs the texts after the first call with $options: $needs', ({ options, needs }) => {
+  const replay = createSessionReplay({ run: runWith({}), mask: unmasked, series: false, ...options });
+  expect(replay.needsTexts()).toBe(true);
+  for (const line of [initLine(), userLine('hello'), callLine(20_000)]) replay.line(asRead(raw(line)));
+  expect(replay.needsTexts()).toBe(needs);
+});

@@ -7,10 +7,10 @@ export type Block =
   | { readonly type: 'document' }
   | { readonly type: 'other'; readonly name: string };
 
-/** A block whose tokens are those of its texts. */
-export type TextBlock = PlainText | Thought | ToolUse | ToolResult;
+/** A block whose tokens are those of its texts. A `size` stands for the texts, which are then empty. */
+export type TextBlock = (PlainText | Thought | ToolUse | ToolResult) & { readonly size?: TextSize };
 
-/** The size of a block's texts: expected tokens, and UTF-16 units. */
+/** The size of a block's texts, if the reader has measured it: expected tokens, and UTF-16 units. */
 export interface TextSize {
   readonly tokens: number;
   readonly chars: number;

@@ -2,14 +2,19 @@ import type { Block } from '../../core/protocol/block.ts';
 import { readBlocks } from '../../core/protocol/blocks.ts';
 import { decodeObject } from '../../core/protocol/decode.ts';
 import { type Fields, fieldsOf, parseJson, timeOf } from '../../core/protocol/fields.ts';
-import { type Usage, withTerms } from '../../core/protocol/usage.ts';
+import type { Usage } from '../../core/protocol/usage.ts';
+import { blockForm } from './block-form.ts';
 import { type Layout, slot } from './layout.ts';
 import { CONTENT, layoutWith, type Reader, TIMESTAMP, UUID, withSlots } from './row-pattern.ts';
 
 const [STOP, ID] = [slot('stop_reason'), slot('message id')];
 
-/** The reader for answers like this one; undefined if they must always be parsed. */
-export function answerReader(row: Fields): Reader | undefined {
+/**
+ * The reader for answers like this one; undefined if they must always be parsed.
+ *
+ * @param needsTexts for a full replay, which reads all blocks
+ */
+export function answerReader(row: Fields, needsTexts?: () => boolean): Reader | undefined {
   const event = decodeObject(row);
   const messageFields = fieldsOf(row.message);
   if (event.kind !== 'assistant' || event.isSynthetic || row.line !== undefined) return undefined;
@@ -20,10 +25,11 @@ export function answerReader(row: Fields): Reader | undefined {
     return undefined;
   // With a third lifetime, the price would be unknown.
   if (lifetimes.length > 2) return undefined;
+  const form = needsTexts && blockForm(messageFields.content);
   const messagePattern = {
     ...withSlots(messageFields),
     id: ID,
-    content: CONTENT,
+    content: form ? [form.pattern] : CONTENT,
     usage: withCounts(messageFields.usage, ''),
   };
   const layout = layoutWith(row, { message: messagePattern });
@@ -31,20 +37,20 @@ export function answerReader(row: Fields): Reader | undefined {
   const [id, uuid, timestamp] = [layout.idOf(UUID), layout.textOf(UUID), layout.textOf(TIMESTAMP)];
   const [stop, message, content] = [layout.idOf(STOP), layout.textOf(ID), layout.bytesOf(CONTENT)];
   const countsIn = countsReader(known, layout);
+  const readBlock = needsTexts && form?.readerIn(layout, needsTexts);
+  const shared = { ...event, blocks: [] };
   return {
     layout,
     read() {
       const [messageId, counts] = [message(), countsIn()];
       if (messageId === undefined || counts === undefined) return undefined;
-      const [input, cacheCreation, cacheRead, output, hour] = counts;
-      const hasFinalOutput = stop() !== undefined && output > 0;
-      const isEmpty = input + cacheCreation + cacheRead === 0;
-      const blocks = blocksIn(content(), hasFinalOutput && !isEmpty);
+      const hasFinalOutput = stop() !== undefined && counts[3] > 0;
+      const isEmpty = counts[0] + counts[1] + counts[2] === 0;
+      const blocks = readBlock ? readBlock() : blocksIn(content(), !needsTexts && hasFinalOutput && !isEmpty);
       if (blocks === undefined) return undefined;
-      const usage = withTerms({ input, cacheCreation, cacheRead, output }, hour, known.terms);
       const key = isEmpty ? uuid() : undefined;
-      const own = { uuid: key, timestamp: timeOf(timestamp()), messageId, usage, hasFinalOutput, blocks };
-      return { kind: 'answer', event: { ...event, ...own }, id: id() };
+      const own = [key, timeOf(timestamp()), blocks, messageId, hasFinalOutput, ...counts] as const;
+      return { kind: 'parts', shared, own, id: id() };
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { Fields } from '../../core/protocol/fields.ts';
 import { hashIn } from '../read/hash-id.ts';
+import { LENGTHS, QUOTE } from './json-units.ts';
 
 /**
  * The common form of rows that differ only in some values: their shared text, and the positions of each row's own
@@ -162,14 +163,6 @@ function countIn(bytes: Buffer, from: number, to: number): number {
 
 const MAX_DIGITS = 15;
 
-export const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-
-/** Whether a byte stands for itself in a string: no quote, and no part of an escape or of a character beyond ASCII. */
-function isPlain(byte: number | undefined): boolean {
-  return byte !== undefined && byte >= 0x20 && byte < 0x80 && byte !== QUOTE && byte !== BACKSLASH;
-}
-
 const NULL = Buffer.from('null');
 
 /** The index next to a slot, forwards from its first byte or backwards from its last one; -1 for another value. */
@@ -177,7 +170,7 @@ function besideSlot(bytes: Buffer, from: number, step: 1 | -1): number {
   let at = from;
   if (bytes[at] === QUOTE) {
     do at += step;
-    while (isPlain(bytes[at]));
+    while (LENGTHS[bytes[at] as number] === 1);
     return bytes[at] === QUOTE ? at + step : -1;
   }
   while (isDigit(bytes[at])) at += step;

@@ -1,9 +1,12 @@
 import { decodeObject } from '../../core/protocol/decode.ts';
-import { type Fields, fieldsOf, isFields, listOf, parseJson, timeOf } from '../../core/protocol/fields.ts';
+import type { OtherEvent, UserEvent } from '../../core/protocol/events.ts';
+import { type Fields, fieldsOf, isFields, parseJson, timeOf } from '../../core/protocol/fields.ts';
 import { subagentOf } from '../../core/protocol/line-fields.ts';
 import type { ReadLine, ReadQuickly } from '../read/line-feed.ts';
 import { answerReader } from './answer-row.ts';
-import { afterPiece, hole, layoutOf, QUOTE, slot } from './layout.ts';
+import { type BlockForm, blockForm } from './block-form.ts';
+import { hidesText, QUOTE } from './json-units.ts';
+import { afterPiece, hole, layoutOf } from './layout.ts';
 import { CONTENT, layoutWith, type Reader, TIMESTAMP, UUID, withSlots } from './row-pattern.ts';
 
 /** Longer lines are parsed in full, because their strings may be cut. */
@@ -38,6 +41,20 @@ interface State {
  * @returns undefined if the line is not a row with an object
  */
 export function createQuickReader(state: State): ReadQuickly {
+  return createRowReader((row, isRow) => (isRow ? readerOf(row, state) : flatReader(row, state)));
+}
+
+/**
+ * For a full replay: reads rows without the tools' reports and the data of progress, which no figure needs.
+ *
+ * @param needsTexts whether more than the sizes of tool results currently matters
+ */
+export function createSkipper(needsTexts: () => boolean): ReadQuickly {
+  return createRowReader((row, isRow) => (isRow ? skipperOf(row, needsTexts) : undefined));
+}
+
+/** @param readerOf undefined if lines of this form must always be parsed; `isRow`: it begins with `ROW_OPENING` */
+function createRowReader(readerOf: (line: Fields, isRow: boolean) => Reader | undefined): ReadQuickly {
   const readers: Reader[] = [];
 
   function readAndLearn(text: string, isRow: boolean): ReadLine | undefined {
@@ -45,7 +62,7 @@ export function createQuickReader(state: State): ReadQuickly {
     if (!isFields(value)) return undefined;
     // Otherwise a row that has these fields could fit, and hide them in a hole.
     const isNamed = value.uuid !== undefined && value.timestamp !== undefined && value.sessionId !== undefined;
-    const reader = isRow && isNamed ? readerOf(value, state) : flatReader(value, state);
+    const reader = readerOf(value, isRow && isNamed);
     if (reader !== undefined && readers.unshift(reader) > MAX_LAYOUTS) readers.pop();
     return { kind: 'value', value };
   }
@@ -69,18 +86,40 @@ export function createQuickReader(state: State): ReadQuickly {
   };
 }
 
+/** Reads rows completely, except for the tools' reports and the data of progress. */
+function skipperOf(row: Fields, needsTexts: () => boolean): Reader | undefined {
+  if (row.type === 'assistant') return answerReader(row, needsTexts);
+  const form = row.tool_use_result === undefined ? resultIn(row) : undefined;
+  const layout = layoutWith(row, openParts(row, form));
+  if (layout === undefined) return undefined;
+  const [id, uuid, timestamp] = [layout.idOf(UUID), layout.textOf(UUID), layout.textOf(TIMESTAMP)];
+  const [report, blocks] = [layout.bytesOf(REPORT), form?.readerIn(layout, needsTexts)];
+  const shared = { ...decodeObject(row), ...(layout.has(REPORT) && { toolReport: {} }) } as UserEvent | OtherEvent;
+  return {
+    layout,
+    read() {
+      if (hasAny(report(), REPORT_KEYS) || hidesText(report())) return undefined;
+      const found = blocks === undefined ? [] : blocks();
+      return found && { kind: 'parts', shared, own: [uuid(), timeOf(timestamp()), found], id: id() };
+    },
+  };
+}
+
 /**
  * Parts of the keys by which a report names an agent, from the first capital on. Node finds texts of up to six bytes
  * faster than longer ones.
  */
 const AGENT_KEYS = ['Id"', 'Tokens'].map((text) => Buffer.from(text));
 
+/** A full replay also needs the time of a wake-up. */
+const REPORT_KEYS = [...AGENT_KEYS, Buffer.from('For"')];
+
 /** The reader for rows like this one; undefined if they must always be parsed. */
 function readerOf(row: Fields, state: State): Reader | undefined {
   if (row.type === 'assistant') return answerReader(row);
   const isPrompt = isPromptRow(row);
   const prompt = { message: { ...fieldsOf(row.message), content: CONTENT } };
-  const layout = layoutWith(row, isPrompt ? prompt : openParts(row));
+  const layout = layoutWith(row, isPrompt ? prompt : openParts(row, resultIn(row)));
   if (layout === undefined) return undefined;
   const [id, timestamp] = [layout.idOf(UUID), layout.textOf(TIMESTAMP)];
   const [content, report] = [layout.bytesOf(CONTENT), layout.bytesOf(REPORT)];
@@ -122,16 +161,16 @@ function hasAny(text: Buffer, words: readonly Buffer[]): boolean {
   return false;
 }
 
+function resultIn({ type, message, isReplay }: Fields): BlockForm | undefined {
+  const form = type === 'user' && isReplay === undefined ? blockForm(fieldsOf(message).content) : undefined;
+  return form?.type === 'tool_result' ? form : undefined;
+}
+
 /** The fields of a row with holes: the result of a tool with its report, or the data of progress. */
-function openParts(row: Fields): Fields | undefined {
-  const { type, data, message, toolUseResult, isReplay } = row;
-  const [block, ...others] = listOf(fieldsOf(message).content).map(fieldsOf);
-  const isOnly = block?.type === 'tool_result' && 'content' in block && others.length === 0;
-  if (type !== 'user' || isReplay !== undefined || !isOnly)
-    return type === 'progress' && data !== undefined ? { data: DATA } : undefined;
-  const pattern = { ...block, tool_use_id: slot('block tool_use_id'), content: CONTENT };
+function openParts({ type, data, message, toolUseResult }: Fields, result: BlockForm | undefined): Fields | undefined {
+  if (result === undefined) return type === 'progress' && data !== undefined ? { data: DATA } : undefined;
   return {
-    message: { ...fieldsOf(message), content: [pattern] },
+    message: { ...fieldsOf(message), content: [result.pattern] },
     ...(toolUseResult !== undefined && { toolUseResult: REPORT }),
   };
 }

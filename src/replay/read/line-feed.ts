@@ -1,7 +1,7 @@
-import type { AssistantEvent } from '../../core/protocol/events.ts';
 import { type Fields, isFields, parseJson } from '../../core/protocol/fields.ts';
 import { valueEnd } from '../../core/protocol/json-spans.ts';
 import { objectsIn } from '../../core/protocol/objects-in.ts';
+import type { RowParts } from './row-parts.ts';
 
 /** Maximum length of a line in bytes; the longest one in public recordings is below 10 MiB. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
@@ -26,8 +26,7 @@ export type ReadLine = (
   | { readonly kind: 'malformed'; readonly lost?: true }
   | { readonly kind: 'value'; readonly value: Fields }
   | { readonly kind: 'unread'; readonly row: Row }
-  /** An answer of a session log that was read without parsing all of it; `id` as in `Row`. */
-  | { readonly kind: 'answer'; readonly event: AssistantEvent; readonly id: number | undefined }
+  | RowParts
 ) & {
   /** Other text precedes it on the line. */
   readonly followsText?: true;

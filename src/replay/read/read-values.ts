@@ -18,6 +18,8 @@ export interface ReadOptions {
   readonly onBytes?: ((count: number) => void) | undefined;
   /** Reads the relevant fields of a line faster than a full parse. */
   readonly readQuickly?: ReadQuickly | undefined;
+  /** Whether more than the sizes of tool results currently matters; for a reader in a thread. */
+  readonly needsTexts?: () => boolean;
   /** Whether to continue reading; called after each chunk. */
   readonly shouldContinue?: () => boolean;
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../../src/config/defaults.ts';
 import { callsIn } from '../../../src/replay/ledger.ts';
 import { createLightReplay } from '../../../src/replay/light/light-replay.ts';
-import { createQuickReader } from '../../../src/replay/light/quick-reader.ts';
+import { createQuickReader, createSkipper } from '../../../src/replay/light/quick-reader.ts';
 import { createLineFeed } from '../../../src/replay/read/line-feed.ts';
 import { runForReplay } from '../../../src/replay/replay-run.ts';
 import { createSessionReplay } from '../../../src/replay/session-replay.ts';
@@ -31,15 +31,24 @@ function readLightly(bytes: Buffer) {
   return found && { ...found, ledger: callsIn(found) };
 }
 
-function replayFully(bytes: Buffer) {
-  const replay = createSessionReplay({ ...how, series: false });
-  feedTo(createLineFeed(replay.line), bytes);
+/** @param skips whether parts of rows are skipped, as from a file @param series whether texts are needed */
+function replayFully(bytes: Buffer, skips = false, series = true) {
+  const replay = createSessionReplay({ ...how, series });
+  feedTo(createLineFeed(replay.line, undefined, skips ? createSkipper(replay.needsTexts) : undefined), bytes);
   const summary = replay.summary('a.jsonl');
   return { ...summary, ledger: callsIn(summary) };
 }
 
+/** A full reading skips parts of rows, and more of them if no texts are needed. */
+function expectSkipped(bytes: Buffer, full: ReturnType<typeof replayFully>, what?: string): void {
+  const { series: _, prompts: __, results: ___, ...withoutSeries } = full;
+  expect(replayFully(bytes, true), what).toEqual(full);
+  expect(replayFully(bytes, true, false), what).toEqual(withoutSeries);
+}
+
 /** What a full reading says of what a light one says. */
-function lightPartOf({ ledger, compactions, context, ...whole }: ReturnType<typeof replayFully>) {
+function lightPartOf({ series: _, prompts: __, results: ___, ...summary }: ReturnType<typeof replayFully>) {
+  const { ledger, compactions, context, ...whole } = summary;
   const { last: ____, basis: _____, ...shares } = context;
   const { turns, traffic, actions, growth, subagents, oddities, ...figures } = whole;
   return {
@@ -61,6 +70,7 @@ describe('a light replay equals a full one', () => {
     const light = readLightly(bytes);
     if (full.dialect === 'session') expect(light).toEqual(lightPartOf(full));
     else expect(light).toBeUndefined();
+    expectSkipped(bytes, full);
   });
 
   it('for odd logs, complete and truncated', () => {
@@ -74,6 +84,7 @@ describe('a light replay equals a full one', () => {
         told++;
         const full = replayFully(bytes);
         expect(light, `seed ${seed}`).toEqual(lightPartOf(full));
+        expectSkipped(bytes, full, `seed ${seed}`);
       }
     }
     expect(told).toBeGreaterThan(sized(100, 40_000));

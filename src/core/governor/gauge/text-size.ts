@@ -20,6 +20,7 @@ const SIGNATURE_FRAME = 173;
 const THOUGHT_TOKENS_PER_CHAR = 0.26;
 
 export function sizeOf(block: TextBlock, tokensOf = expectedTokens): TextSize {
+  if (block.size) return block.size;
   if (block.type === 'tool_use') return inputSize(block.name, block.input, tokensOf);
   const { text } = block;
   const size = { tokens: tokensOf(text), chars: text.length };
@@ -27,7 +28,7 @@ export function sizeOf(block: TextBlock, tokensOf = expectedTokens): TextSize {
 }
 
 /** @param text size of the text */
-function thoughtSize({ tokens, chars }: TextSize, signatureLength: number): TextSize {
+export function thoughtSize({ tokens, chars }: TextSize, signatureLength: number): TextSize {
   const whole = signatureLength * SIGNATURE_SHARE - SIGNATURE_FRAME;
   const thought = chars === 0 ? Math.max(0, whole) * THOUGHT_TOKENS_PER_CHAR : tokens * Math.max(1, whole / chars);
   return { tokens: THINKING_TOKENS + thought, chars };

@@ -118,8 +118,10 @@ const ASCII = Uint8Array.from({ length: 256 }, (_, place) => {
 const FIRST_WIDE = 0x2e80;
 const FIRST_SURROGATE = 0xd800;
 
+type Text = string | Uint16Array;
+
 /** Expected tokens of a text, not rounded. */
-export function expectedTokens(text: string): number {
+export function expectedTokens(text: Text): number {
   const { length } = text;
   if (length <= READ_LENGTH) return tokensIn(text, 0, length);
   const piece = READ_LENGTH / PIECES;
@@ -131,12 +133,12 @@ export function expectedTokens(text: string): number {
   return tokens * (length / READ_LENGTH);
 }
 
-function tokensIn(text: string, from: number, to: number): number {
+function tokensIn(text: Text, from: number, to: number): number {
   let tokens = 0;
   let before = NO_CODE;
   let first = 0;
   for (let at = from; at < to; at++) {
-    const code = text.charCodeAt(at);
+    const code = typeof text === 'string' ? text.charCodeAt(at) : (text[at] as number);
     // 128 for the same code as before: a branch would be hard to predict.
     const repeated = (((code ^ before) - 1) >>> 31) << 7;
     // Check the bound first: a read beyond the end of the table takes V8 twice as long.

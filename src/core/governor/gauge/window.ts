@@ -162,7 +162,7 @@ function selectedFamily(text: string): string | undefined {
 }
 
 /** The family of models that a commit's signature shows to run with the large window; undefined without a signature. */
-function familyInSignature(command: unknown): string | undefined {
+export function familyInSignature(command: unknown): string | undefined {
   const [, name] = COMMIT_SIGNATURE.exec(stringOf(command)) ?? [];
   return name === undefined ? undefined : familyIn(name);
 }

@@ -9,8 +9,9 @@ import {
   nativeTokens,
   UNCALIBRATED,
 } from '../../../../src/core/governor/gauge/estimator.ts';
+import { sizeOf } from '../../../../src/core/governor/gauge/text-size.ts';
 import { expectedTokens } from '../../../../src/core/governor/gauge/token-estimate.ts';
-import type { Block } from '../../../../src/core/protocol/block.ts';
+import type { Block, ToolResult } from '../../../../src/core/protocol/block.ts';
 
 const result = (text: string, more = {}): Block => ({
   type: 'tool_result',
@@ -136,4 +137,15 @@ describe('learning from the calls of a session', () => {
     expect(learnedCharsPerToken(taught(20, 2_615))).toBeCloseTo(2.9, 2);
     expect(learnedCharsPerToken(taught(60, 3_600))).toBeLessThan(2.2);
   });
+});
+
+it('counts a tool result the same if it was measured before', () => {
+  const block = result('two words', { images: 1, definitions: ['WebFetch'] }) as ToolResult;
+  const measured = { ...block, text: '', size: sizeOf(block) };
+  expect(measureContent([measured])).toEqual(measureContent([block]));
+});
+
+it.each(['two words', 'é中😀 a', 'word '.repeat(10_000)])('counts the units of a text like the text', (text) => {
+  const units = Uint16Array.from({ length: text.length }, (_, at) => text.charCodeAt(at));
+  expect(expectedTokens(units)).toBe(expectedTokens(text));
 });
