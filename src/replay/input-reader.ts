@@ -6,6 +6,7 @@ import { decodeObject } from '../core/protocol/decode.ts';
 import type { AssistantEvent, Event } from '../core/protocol/events.ts';
 import { type Fields, textOf } from '../core/protocol/fields.ts';
 import { hashOf } from './read/hash-id.ts';
+import { createIdSet } from './read/ids.ts';
 import { findAllIn, type ReadLine, type Row } from './read/line-feed.ts';
 import { eventOf } from './read/row-parts.ts';
 import type { Dialect } from './summary.ts';
@@ -27,15 +28,14 @@ const REPEATED: RecordingLine = { kind: 'repeated' };
 export function createInputReader() {
   /** The newest message of each thread and model. By model too, because a call of another model can come in between. */
   const newest = new Map<string, string>();
-  /** Hashes of ids, which take less memory than texts. Never removed, because claude can append a copy of the whole log. */
-  const rows = new Set<number>();
-  const messages = new Set<number>();
+  const rows = createIdSet();
+  const messages = createIdSet();
   let time = 0;
   let dialect: Dialect | undefined;
 
   /** Around a compaction, a session log repeats the kept rows with the same uuid; `tee -a` can repeat all lines. */
   function isRepeated(id: number | undefined): boolean {
-    return id !== undefined && isIn(rows, id);
+    return id !== undefined && rows.seen(id);
   }
 
   /**
@@ -49,7 +49,7 @@ export function createInputReader() {
     const read = readKey(event.usage) ?? 0;
     const current = isMixed(event) ? `${event.messageId} ${read}` : event.messageId;
     if (newest.get(thread) === current) return false;
-    if (isIn(messages, hashOf(event.messageId) + read)) return true;
+    if (messages.seen(hashOf(event.messageId) + read)) return true;
     newest.set(thread, current);
     return false;
   }
@@ -102,12 +102,6 @@ export function createInputReader() {
       return dialect;
     },
   };
-}
-
-/** Whether an id was seen before. Remembers it. */
-function isIn(ids: Set<number>, id: number): boolean {
-  const { size } = ids;
-  return ids.add(id).size === size;
 }
 
 function claudeInput(event: Event, lastTime: number): Input {

@@ -30,7 +30,7 @@ const PARTS = {
   config: /src\/(config\/quick-config|store\/files\/read-lines)\.ts$/,
   files: /src\/(store\/folders\/context-dir|run\/headless-run|claude\/find-claude|store\/files\/process-mark)\.ts$/,
   figures:
-    /src\/(core\/governor\/(policy|waits\/waits-state|relief\/unsupported|zones\/zones)|report\/figures|replay\/read\/(hash-id|read-values))\.ts$/,
+    /src\/(core\/governor\/(policy|waits\/waits-state|relief\/unsupported|zones\/zones)|report\/figures|replay\/read\/(ids|read-values))\.ts$/,
   start: /src\/(cli\/(run-claude|shim)|run\/run-headless)\.ts$/,
   status: /src\/cli\/statusline\.ts$/,
   check: /src\/config\/resolve-config\.ts$/,

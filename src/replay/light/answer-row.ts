@@ -1,7 +1,7 @@
 import type { Block } from '../../core/protocol/block.ts';
 import { readBlocks } from '../../core/protocol/blocks.ts';
 import { decodeObject } from '../../core/protocol/decode.ts';
-import { type Fields, fieldsOf, parseJson, timeOf } from '../../core/protocol/fields.ts';
+import { type Fields, fieldsOf, parseJson } from '../../core/protocol/fields.ts';
 import type { Usage } from '../../core/protocol/usage.ts';
 import { blockForm } from './block-form.ts';
 import { type Layout, slot } from './layout.ts';
@@ -34,7 +34,7 @@ export function answerReader(row: Fields, needsTexts?: () => boolean): Reader | 
   };
   const layout = layoutWith(row, { message: messagePattern });
   if (layout === undefined) return undefined;
-  const [id, uuid, timestamp] = [layout.idOf(UUID), layout.textOf(UUID), layout.textOf(TIMESTAMP)];
+  const [id, uuid, timestamp] = [layout.idOf(UUID), layout.textOf(UUID), layout.timeOf(TIMESTAMP)];
   const [stop, message, content] = [layout.idOf(STOP), layout.textOf(ID), layout.bytesOf(CONTENT)];
   const countsIn = countsReader(known, layout);
   const readBlock = needsTexts && form?.readerIn(layout, needsTexts);
@@ -49,7 +49,7 @@ export function answerReader(row: Fields, needsTexts?: () => boolean): Reader | 
       const blocks = readBlock ? readBlock() : blocksIn(content(), !needsTexts && hasFinalOutput && !isEmpty);
       if (blocks === undefined) return undefined;
       const key = isEmpty ? uuid() : undefined;
-      const own = [key, timeOf(timestamp()), blocks, messageId, hasFinalOutput, ...counts] as const;
+      const own = [key, timestamp(), blocks, messageId, hasFinalOutput, ...counts] as const;
       return { kind: 'parts', shared, own, id: id() };
     },
   };

@@ -1,4 +1,4 @@
-import type { Fields } from '../../core/protocol/fields.ts';
+import { type Fields, timeOf } from '../../core/protocol/fields.ts';
 import { hashIn } from '../read/hash-id.ts';
 import { LENGTHS, QUOTE } from './json-units.ts';
 
@@ -12,6 +12,8 @@ export interface Layout {
   has(open: string): boolean;
   /** Reads the bytes of a slot or hole, in the last row that fit; no bytes if the layout lacks it. */
   bytesOf(open: string): () => Buffer;
+  /** Reads the time in a slot; undefined for another value. */
+  timeOf(open: string): () => number | undefined;
   /** Reads the string in a slot; undefined for another value. */
   textOf(open: string): () => string | undefined;
   /** Reads the hash of the id in a slot; undefined for another value. */
@@ -45,9 +47,7 @@ export function layoutOf(pattern: Fields): Layout | undefined {
   const sharedView = viewOf(shared);
   let length = 0;
   const bounds = [0, ...texts.map((text) => (length += Buffer.byteLength(text)))];
-  // The shared text after the first hole marks its end.
-  const [markFrom = 0, markTo = 0] = bounds.slice(first + 1);
-  const mark = shared.subarray(markFrom, Math.min(markTo, markFrom + MARK_BYTES));
+  const mark = markIn(texts[first + 1] as string);
   const [begins, ends] = [new Int32Array(names.length), new Int32Array(names.length)];
   let viewed: Buffer = shared;
   let view = sharedView;
@@ -111,7 +111,8 @@ export function layoutOf(pattern: Fields): Layout | undefined {
       if (begin === -1) return false;
       if (first !== last) {
         begins[first] = begin;
-        const end = bytes.indexOf(mark, begin);
+        // The shared text after the first hole marks its end.
+        const end = bytes.indexOf(mark.bytes, begin) - mark.at;
         ends[first] = end;
         begin = end < begin ? -1 : forwards(end, first + 1, last);
       }
@@ -124,6 +125,19 @@ export function layoutOf(pattern: Fields): Layout | undefined {
     bytesOf(open) {
       const place = names.indexOf(open);
       return () => viewed.subarray(begins[place] ?? 0, ends[place] ?? 0);
+    },
+    timeOf(open) {
+      // The last minute: its text in two halves, and its start.
+      let [date, clock, start] = [0, 0, 0];
+      return insideOf(open, (from, to) => {
+        const rest = to - from === TIME_BYTES ? restOfMinute(viewed, from + 2 * WORD) : Number.NaN;
+        const isUsual = rest >= 0;
+        if (isUsual && view.getFloat64(from) === date && view.getFloat64(from + WORD) === clock) return start + rest;
+        const time = timeOf(viewed.toString('latin1', from, to));
+        if (isUsual && time !== undefined)
+          [date, clock, start] = [view.getFloat64(from), view.getFloat64(from + WORD), time - rest];
+        return time;
+      });
     },
     textOf: (open) => insideOf(open, (from, to) => viewed.toString('latin1', from, to)),
     idOf: (open) => insideOf(open, (from, to) => hashIn(viewed, from, to)),
@@ -140,8 +154,18 @@ function viewOf({ buffer, byteOffset, length }: Buffer): DataView {
   return new DataView(buffer, byteOffset, length);
 }
 
+/** Characters that are rare in logs. A search for a text checks every occurrence of its first character. */
+const RARE = /[A-Z\]]/;
+
 /** Node finds texts of up to six bytes faster than longer ones. */
 const MARK_BYTES = 6;
+
+/** The part of a text that is found fastest, and where it begins. */
+function markIn(text: string) {
+  const bytes = Buffer.from(text);
+  const at = Math.max(0, bytes.toString('latin1').search(RARE));
+  return { bytes: bytes.subarray(at, at + MARK_BYTES), at };
+}
 
 export function afterPiece(bytes: Buffer, from: number, piece: Buffer): number {
   for (let at = 0; at < piece.length; at++) if (bytes[from + at] !== piece[at]) return -1;
@@ -162,6 +186,18 @@ function countIn(bytes: Buffer, from: number, to: number): number {
 }
 
 const MAX_DIGITS = 15;
+
+/** Bytes of `2026-05-01T10:00:07.123Z`. */
+const TIME_BYTES = 24;
+
+const [COLON, POINT, ZULU] = [0x3a, 0x2e, 0x5a];
+
+/** Milliseconds from `:07.123Z`; NaN for another text. */
+function restOfMinute(bytes: Buffer, at: number): number {
+  const isUsual = bytes[at] === COLON && bytes[at + 3] === POINT && bytes[at + 7] === ZULU;
+  const rest = countIn(bytes, at + 1, at + 3) * 1000 + countIn(bytes, at + 4, at + 7);
+  return isUsual && rest < 60_000 ? rest : Number.NaN;
+}
 
 const NULL = Buffer.from('null');
 

@@ -1,6 +1,6 @@
 import { decodeObject } from '../../core/protocol/decode.ts';
 import type { OtherEvent, UserEvent } from '../../core/protocol/events.ts';
-import { type Fields, fieldsOf, isFields, parseJson, timeOf } from '../../core/protocol/fields.ts';
+import { type Fields, fieldsOf, isFields, parseJson } from '../../core/protocol/fields.ts';
 import { subagentOf } from '../../core/protocol/line-fields.ts';
 import type { ReadLine, ReadQuickly } from '../read/line-feed.ts';
 import { answerReader } from './answer-row.ts';
@@ -56,6 +56,8 @@ export function createSkipper(needsTexts: () => boolean): ReadQuickly {
 /** @param readerOf undefined if lines of this form must always be parsed; `isRow`: it begins with `ROW_OPENING` */
 function createRowReader(readerOf: (line: Fields, isRow: boolean) => Reader | undefined): ReadQuickly {
   const readers: Reader[] = [];
+  /** The reader of the last row; rows of the same forms follow each other. */
+  let last: Reader | undefined;
 
   function readAndLearn(text: string, isRow: boolean): ReadLine | undefined {
     const value = parseJson(text);
@@ -68,11 +70,13 @@ function createRowReader(readerOf: (line: Fields, isRow: boolean) => Reader | un
   }
 
   function readerFor(bytes: Buffer, from: number, to: number): Reader | undefined {
+    if (last?.next?.layout.fits(bytes, from, to)) return last.next;
     let at = 0;
-    // Not `findIndex`: V8 would allocate its callback for every row.
+    // Not `findIndex`: V8 would allocate its callback for every row, also where the line above returns.
     while (at < readers.length && !readers[at]?.layout.fits(bytes, from, to)) at++;
     const reader = readers[at];
     if (at > 0) readers.splice(at - 1, 2, reader as Reader, readers[at - 1] as Reader);
+    if (last !== undefined) last.next = reader;
     return reader;
   }
 
@@ -81,8 +85,8 @@ function createRowReader(readerOf: (line: Fields, isRow: boolean) => Reader | un
     const isRow = afterPiece(bytes, from, ROW_OPENING) !== -1;
     const nextRow = isRow ? bytes.indexOf(OPENING_MARK, from + ROW_OPENING.length) : -1;
     if (nextRow !== -1 && nextRow < to) return undefined;
-    const reader = readerFor(bytes, from, bytes[to - 1] === CARRIAGE_RETURN ? to - 1 : to);
-    return reader === undefined ? readAndLearn(bytes.toString('utf8', from, to), isRow) : reader.read();
+    last = readerFor(bytes, from, bytes[to - 1] === CARRIAGE_RETURN ? to - 1 : to);
+    return last === undefined ? readAndLearn(bytes.toString('utf8', from, to), isRow) : last.read();
   };
 }
 
@@ -92,7 +96,7 @@ function skipperOf(row: Fields, needsTexts: () => boolean): Reader | undefined {
   const form = row.tool_use_result === undefined ? resultIn(row) : undefined;
   const layout = layoutWith(row, openParts(row, form));
   if (layout === undefined) return undefined;
-  const [id, uuid, timestamp] = [layout.idOf(UUID), layout.textOf(UUID), layout.textOf(TIMESTAMP)];
+  const [id, uuid, timestamp] = [layout.idOf(UUID), layout.textOf(UUID), layout.timeOf(TIMESTAMP)];
   const [report, blocks] = [layout.bytesOf(REPORT), form?.readerIn(layout, needsTexts)];
   const shared = { ...decodeObject(row), ...(layout.has(REPORT) && { toolReport: {} }) } as UserEvent | OtherEvent;
   return {
@@ -100,7 +104,7 @@ function skipperOf(row: Fields, needsTexts: () => boolean): Reader | undefined {
     read() {
       if (hasAny(report(), REPORT_KEYS) || hidesText(report())) return undefined;
       const found = blocks === undefined ? [] : blocks();
-      return found && { kind: 'parts', shared, own: [uuid(), timeOf(timestamp()), found], id: id() };
+      return found && { kind: 'parts', shared, own: [uuid(), timestamp(), found], id: id() };
     },
   };
 }
@@ -121,7 +125,7 @@ function readerOf(row: Fields, state: State): Reader | undefined {
   const prompt = { message: { ...fieldsOf(row.message), content: CONTENT } };
   const layout = layoutWith(row, isPrompt ? prompt : openParts(row, resultIn(row)));
   if (layout === undefined) return undefined;
-  const [id, timestamp] = [layout.idOf(UUID), layout.textOf(TIMESTAMP)];
+  const [id, timestamp] = [layout.idOf(UUID), layout.timeOf(TIMESTAMP)];
   const [content, report] = [layout.bytesOf(CONTENT), layout.bytesOf(REPORT)];
   const answers = row.type === 'user' ? (subagentOf(row) ?? '') : undefined;
   const isTelling = () => {
@@ -130,7 +134,7 @@ function readerOf(row: Fields, state: State): Reader | undefined {
   };
   return {
     layout,
-    read: () => (isTelling() ? undefined : { kind: 'unread', row: { id: id(), t: timeOf(timestamp()), answers } }),
+    read: () => (isTelling() ? undefined : { kind: 'unread', row: { id: id(), t: timestamp(), answers } }),
   };
 }
 

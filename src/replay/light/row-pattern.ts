@@ -9,6 +9,8 @@ export interface Reader {
   readonly layout: Layout;
   /** Reads the row that `layout` has just matched; undefined if it must be parsed. */
   read(): ReadLine | undefined;
+  /** The reader of the row that followed the last row of this form. */
+  next?: Reader | undefined;
 }
 
 /** Fields that the figures use, and fields that rarely change from row to row. */

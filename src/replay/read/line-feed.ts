@@ -14,6 +14,20 @@ const GROWTH = 4;
 /** Maximum length of `ReadLine.text`, in UTF-16 code units. */
 const FIRST_TEXT_LENGTH = 65_536;
 
+/** Maximum size of a buffer for reuse: few lines are longer than a quarter of it. */
+const MAX_REUSED_BYTES = 8 * USUAL_BYTES;
+
+/** Buffer left by the previous recording, for reuse. */
+let reusableBuffer: Buffer | undefined;
+
+function takeBuffer(needed: number, maxLine: number) {
+  const reused = reusableBuffer;
+  if (reused === undefined || reused.length < needed)
+    return Buffer.allocUnsafeSlow(Math.max(USUAL_BYTES, Math.min(maxLine, needed * GROWTH)));
+  reusableBuffer = undefined;
+  return reused;
+}
+
 const LINE_FEED = 10;
 
 /** Some editors write this mark at the start of a file. */
@@ -130,7 +144,7 @@ export function createLineFeed(onLine: (line: ReadLine) => void, maxLine = MAX_L
   function hold(bytes: Buffer): void {
     const needed = size + bytes.length;
     if (needed > held.length && needed <= maxLine) {
-      const larger = Buffer.allocUnsafeSlow(Math.max(USUAL_BYTES, Math.min(maxLine, needed * GROWTH)));
+      const larger = takeBuffer(needed, maxLine);
       held.copy(larger, 0, 0, size);
       held = larger;
     }
@@ -195,6 +209,7 @@ export function createLineFeed(onLine: (line: ReadLine) => void, maxLine = MAX_L
     end(): void {
       if (size > 0) take(nothing, 0, 0, true);
       if (document !== undefined) for (const line of rowsIn(document)) emitLine(line, '[');
+      if (held.length > (reusableBuffer?.length ?? 0) && held.length <= MAX_REUSED_BYTES) reusableBuffer = held;
       held = nothing;
     },
   };

@@ -1,6 +1,7 @@
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, openSync, read, readSync, statSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
+import { promisify } from 'node:util';
 import { unreadableError } from '../../errors.ts';
 import { createLineFeed, type ReadLine, type ReadQuickly } from './line-feed.ts';
 
@@ -47,9 +48,10 @@ export async function readValues(
     onBytes?.(chunk.length);
     return shouldContinue();
   };
-  if (file === '-') {
-    for await (const chunk of chunksFrom(stdin, file)) if (!take(chunk)) return;
-  } else for (const chunk of chunksIn(file)) if (!take(chunk)) return;
+  const pending = file === '-' ? stdin : isLarge(file) ? chunksAhead(file) : undefined;
+  if (pending === undefined) {
+    for (const chunk of chunksIn(file)) if (!take(chunk)) return;
+  } else for await (const chunk of chunksFrom(pending, file)) if (!take(chunk)) return;
   feed.end();
 }
 
@@ -76,6 +78,34 @@ function* chunksIn(file: string): Generator<Buffer> {
     throw unreadableError(file, cause);
   } finally {
     if (handle !== undefined) closeSync(handle);
+  }
+}
+
+/** Reading ahead takes less time but more processor time. It is worth that only for a large file. */
+function isLarge(file: string): boolean {
+  return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) >= 64 * 1024 * 1024;
+}
+
+/** With smaller chunks, the threads would wait for each other more often. */
+const CHUNK_AHEAD_BYTES = 1024 * 1024;
+
+// Not a stream, which would allocate a buffer for each chunk.
+const readAsync = promisify(read);
+
+/** Yields a chunk while another thread reads the next one. */
+async function* chunksAhead(file: string): AsyncGenerator<Buffer> {
+  const handle = openSync(file, 'r');
+  const readInto = (target: Buffer) => readAsync(handle, target, 0, CHUNK_AHEAD_BYTES, null);
+  let [taken, next] = [Buffer.allocUnsafeSlow(CHUNK_AHEAD_BYTES), Buffer.allocUnsafeSlow(CHUNK_AHEAD_BYTES)];
+  let reading = readInto(next);
+  try {
+    for (let { bytesRead } = await reading; bytesRead > 0; { bytesRead } = await reading) {
+      [taken, next] = [next, taken];
+      reading = readInto(next);
+      yield taken.subarray(0, bytesRead);
+    }
+  } finally {
+    await reading.finally(() => closeSync(handle));
   }
 }
 
