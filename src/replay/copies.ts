@@ -1,7 +1,8 @@
 import { CARRIES_COUNTER_SINCE, toMicroUsd, toUsd } from '../core/governor/cost/cost.ts';
 import { isAtLeast } from '../core/protocol/version.ts';
 import { sumOf } from '../core/text/sum-of.ts';
-import { callsIn, isMain, type LedgerCall } from './ledger.ts';
+import { callsIn, filterCalls, type Ledger, ledgerOf } from './ledger.ts';
+import type { LedgerCall } from './recorded-items.ts';
 import { isFull, type SessionFigures, type SessionSummary } from './summary.ts';
 import { ownFigures, sumByName, trafficOf } from './totals.ts';
 
@@ -15,15 +16,14 @@ export function markCopies<S extends SessionFigures>(sessions: readonly S[]): S[
   const ownerOf = createOwners();
   const marked = new Map<SessionFigures, S>();
   for (const session of sortOwnersFirst(sharingSessions(continued))) {
-    const ledger = callsIn(session);
-    const calls = ledger.map(({ t, microUsd }, at) =>
-      ownerOf(keysOf(session, at, ledger.length), { session, t, microUsd }),
+    const calls = callsIn(session).map(({ t, microUsd }, at, { length }) =>
+      ownerOf(keysOf(session, at, length), { session, t, microUsd }),
     );
     const compactions = compactionKeys(session).map((keys) => ownerOf(keys, { session, t: null, microUsd: 0 }));
     const isCopy = [...calls, ...compactions].some((owner) => owner !== undefined);
     const owners = new Set(calls.flatMap((owner) => owner?.session ?? []));
     const extra = sumOf(owners, (owner) => extraOf(marked.get(owner) ?? owner));
-    if (isCopy) marked.set(session, withCopies(session, ledger, calls, compactions, extra));
+    if (isCopy) marked.set(session, withCopies(session, calls, compactions, extra));
   }
   return continued.map((session) => withUnseen(marked.get(session) ?? session));
 }
@@ -80,7 +80,7 @@ function withUnseen<S extends SessionFigures>(session: S): S {
 function reportedMicroUsd(session: SessionFigures, ledger: readonly LedgerCall[]): number {
   if (!isFull(session)) return 0;
   const agents = sumOf(session.subagents, ({ usd }) => toMicroUsd(usd ?? 0));
-  return Math.max(0, agents - microUsdIn(ledger.filter((call) => !isMain(call))));
+  return Math.max(0, agents - microUsdIn(ledger.filter((call) => !call.main)));
 }
 
 /** Cost that claude reports besides the session's own calls, such as titles and summaries, in micro-dollars. */
@@ -90,11 +90,28 @@ function extraOf(session: SessionFigures): number {
 
 /** The sessions that share a call or compaction with another one. Most do not, so their calls need not be unpacked. */
 function sharingSessions<S extends SessionFigures>(sessions: readonly S[]): S[] {
-  // Copies share the times of compactions.
-  const keys = sessions.map((session) => [...session.keys, ...session.compactions.map(({ t }) => t ?? 0)]);
-  const [seen, repeated] = [new Set<number>(), new Set<number>()];
-  for (const key of keys.flat()) if (key !== 0) (seen.has(key) ? repeated : seen).add(key);
-  return sessions.filter((_, at) => keys[at]?.some((key) => repeated.has(key)));
+  if (sessions.length < 2) return [];
+  const keys = sessions.map((session) => [session.keys, timesOf(session)]);
+  const repeated = repeatedIn(keys.flat());
+  if (repeated.size === 0) return [];
+  return sessions.filter((_, at) => keys[at]?.some((part) => part.some((key) => repeated.has(key))));
+}
+
+/** The times of the compactions, which copies share; 0 if unknown. */
+function timesOf({ compactions }: SessionFigures): Float64Array {
+  return Float64Array.from(compactions, ({ t }) => t ?? 0);
+}
+
+/** The numbers that occur more than once, except 0. Sorting takes less time than a set of all numbers. */
+function repeatedIn(parts: readonly Float64Array[]): ReadonlySet<number> {
+  const all = new Float64Array(sumOf(parts, ({ length }) => length));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  all.sort();
+  return new Set(all.filter((key, index) => key !== 0 && key === all[index - 1]));
 }
 
 interface HeldCall extends Pick<LedgerCall, 't' | 'microUsd'> {
@@ -138,7 +155,7 @@ function byAge(a: SessionFigures, b: SessionFigures): number {
   return (
     (a.time.first ?? 0) - (b.time.first ?? 0) ||
     (a.time.last ?? 0) - (b.time.last ?? 0) ||
-    callsIn(a).length - callsIn(b).length ||
+    ledgerOf(a).numbers.length - ledgerOf(b).numbers.length ||
     (nameOf(a) < nameOf(b) ? -1 : 1)
   );
 }
@@ -152,10 +169,9 @@ function keysOf({ keys }: SessionFigures, at: number, calls: number): number[] {
 function compactionKeys(session: SessionFigures) {
   // Unpacking the calls takes most of the time.
   if (session.compactions.length === 0) return [];
-  const calls = callsIn(session);
+  const { numbers } = ledgerOf(session);
   return session.compactions.map(({ call, preTokens, trigger, t }) => {
-    const at = calls.findIndex(({ number }) => number === call);
-    const before = call === 0 ? [] : keysOf(session, at, calls.length);
+    const before = call === 0 ? [] : keysOf(session, numbers.indexOf(call), numbers.length);
     return [...before, ...(t === null ? [] : [t])].map((place) => `${place} ${trigger} ${preTokens}`);
   });
 }
@@ -167,22 +183,17 @@ type Owners = readonly (HeldCall | undefined)[];
  * Removes copies from the figures of a session.
  * @param extra cost of the owners besides their calls, in micro-dollars
  */
-function withCopies<S extends SessionFigures>(
-  session: S,
-  all: readonly LedgerCall[],
-  calls: Owners,
-  compactions: Owners,
-  extra: number,
-): S {
-  const ledger = all.filter((_, at) => calls[at] === undefined);
-  const shared = all.filter((_, at) => calls[at] !== undefined);
-  const copied = shared.filter(isMain);
+function withCopies<S extends SessionFigures>(session: S, calls: Owners, compactions: Owners, extra: number): S {
+  const ledger = filterCalls(ledgerOf(session), (at) => calls[at] === undefined);
+  const own = callsIn({ ledger });
+  const shared = callsIn(session).filter((_, at) => calls[at] !== undefined);
+  const copied = shared.filter(({ main }) => main);
   const numbers = new Set(copied.map(({ number }) => number));
   const isOwn = ({ call }: { readonly call: number }) => !numbers.has(call);
   const { unlogged, ...cost } = session.cost;
   const { from, usd } = session.copied ?? { from: [], usd: 0 };
   // An output that was saved twice also repeats claude's other cost, such as titles.
-  const rest = toMicroUsd((cost.usd ?? 0) - usd) - microUsdIn(ledger);
+  const rest = toMicroUsd((cost.usd ?? 0) - usd) - microUsdIn(own);
   const owned = sumByName(calls.flatMap((owner) => (owner === undefined ? [] : [[nameOf(owner.session), 1]])));
   const ownUnlogged = unlogged?.filter(isOwn) ?? [];
   return {
@@ -196,7 +207,7 @@ function withCopies<S extends SessionFigures>(
       ],
       calls: copied.length,
       compactions: compactions.filter((owner) => owner !== undefined).length,
-      usd: usd + toUsd(ledger.length === 0 ? rest : Math.max(0, Math.min(microUsdIn(shared) + extra, rest))),
+      usd: usd + toUsd(own.length === 0 ? rest : Math.max(0, Math.min(microUsdIn(shared) + extra, rest))),
     },
     cost: { ...cost, ...(ownUnlogged.length > 0 && { unlogged: ownUnlogged }) },
     ...(isFull(session) && ownOfFull(session, ledger, isOwn)),
@@ -205,7 +216,7 @@ function withCopies<S extends SessionFigures>(
 
 function ownOfFull(
   { series, retention }: SessionSummary,
-  ledger: readonly LedgerCall[],
+  ledger: Ledger,
   isOwn: (place: { readonly call: number }) => boolean,
 ) {
   return {

@@ -7,13 +7,21 @@ import { isAllZero, NO_USAGE } from '../core/protocol/usage.ts';
 import type { Cutter } from '../core/text/words.ts';
 import { createInputReader, type RecordingLine } from './input-reader.ts';
 import { createCompactions } from './observers/compactions.ts';
-import { createLedger } from './observers/ledger.ts';
+import { type Answer, createLedger } from './observers/ledger.ts';
 import type { ObservedLine } from './observers/observer.ts';
 import { createPrompts } from './observers/prompts.ts';
 import { createUnlogged } from './observers/unlogged-agents.ts';
 import type { ReadLine } from './read/line-feed.ts';
 import type { UnloggedAgent } from './recorded-items.ts';
 import type { SessionFigures } from './summary.ts';
+
+/** An answer whose figures are known. */
+export interface CountedAnswer {
+  readonly answer: Answer;
+  readonly t: number;
+  readonly number: number;
+  readonly microUsd: number;
+}
 
 /**
  * Collects the figures of a recording, equal in light and full replays. Mutable, because a recording can have millions
@@ -93,6 +101,18 @@ export function createFigures(cut: Cutter, keeps: { readonly prompts: boolean; r
     },
     /** Accounts for a line of which only the time matters. @param t milliseconds since the epoch; 0 if unknown */
     pass,
+    /** The time of an answer, without reading the rest of its row; undefined for a repeated answer. */
+    timeOf(...row: Parameters<typeof reader.timeOf>): number | undefined {
+      at++;
+      lines.total++;
+      return reader.timeOf(...row);
+    },
+    /** Accounts for a call of the main thread whose figures are known. */
+    count({ answer, t, number, microUsd }: CountedAnswer, isPeak: boolean): void {
+      unsized.delete(answer.messageId);
+      ledger.add(answer, t === 0 ? null : t, number, microUsd);
+      if (isPeak) peakCall = number;
+    },
     get dialect() {
       return reader.dialect;
     },

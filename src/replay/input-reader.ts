@@ -8,7 +8,7 @@ import { type Fields, textOf } from '../core/protocol/fields.ts';
 import { hashOf } from './read/hash-id.ts';
 import { createIdSet } from './read/ids.ts';
 import { findAllIn, type ReadLine, type Row } from './read/line-feed.ts';
-import { eventOf } from './read/row-parts.ts';
+import { eventOf, type RowParts } from './read/row-parts.ts';
 import type { Dialect } from './summary.ts';
 
 export type RecordingLine =
@@ -42,7 +42,7 @@ export function createInputReader() {
    * Whether a line repeats an earlier one: its thread has continued with another message, and the id and the input
    * usage are the same.
    */
-  function isRepeatedAnswer(event: AssistantEvent): boolean {
+  function isRepeatedAnswer(event: Pick<AssistantEvent, 'messageId' | 'model' | 'subagent' | 'usage'>): boolean {
     if (event.messageId === '') return false;
     const { model = '', subagent } = event;
     const thread = subagent === null ? model : `${model} ${subagent}`;
@@ -93,6 +93,12 @@ export function createInputReader() {
 
   return {
     read,
+    /** The time of an answer, without reading the rest of its row; undefined for a repeated answer. */
+    timeOf({ id, own: [, t = time] }: RowParts, answer: Parameters<typeof isRepeatedAnswer>[0]): number | undefined {
+      if (isRepeated(id) || isRepeatedAnswer(answer)) return undefined;
+      time = t;
+      return t;
+    },
     inputsIn: (line: string): readonly Input[] =>
       findAllIn(line).flatMap((each) => {
         const found = read(each);

@@ -6,6 +6,18 @@ import type { createRetention } from './observers/retention.ts';
 /** A call of the main thread. `copied`: it counts in another session of the same replay. */
 export type RecordedCall = ReturnType<ReturnType<typeof createCalls>['found']>[number] & { readonly copied?: true };
 
+/** An API call of the main thread or a subagent, as counted in sums. */
+export interface LedgerCall {
+  readonly main: boolean;
+  /** Number in the main thread, from 1; missing for calls of subagents. */
+  readonly number?: number | undefined;
+  /** Milliseconds since the epoch; null if the recording has no times. */
+  readonly t: number | null;
+  readonly model: string | null;
+  /** Cost at list prices in micro-dollars; null for a model without a price. */
+  readonly microUsd: number | null;
+}
+
 /** The prompt of a turn. */
 export interface RecordedPrompt {
   /** Number of its turn, from 1. */

@@ -3,7 +3,7 @@ import type { SizeBasis } from '../core/governor/gauge/gauge.ts';
 import type { WindowSource } from '../core/governor/gauge/window.ts';
 import type { Usage } from '../core/protocol/usage.ts';
 import type { Explanation } from './explain.ts';
-import type { LedgerCall } from './ledger.ts';
+import type { Ledger } from './ledger.ts';
 import type { Oddity } from './observers/oddities.ts';
 import type { SessionWhatIf } from './played-session.ts';
 import type {
@@ -39,7 +39,7 @@ export interface SessionFigures {
    * All calls, including subagents, or their JSON as a text or a `Buffer`; after `markCopies`, only the calls that count
    * in this session. `callsIn` reads them.
    */
-  readonly ledger: readonly LedgerCall[] | string | Uint8Array;
+  readonly ledger: Ledger | string | Uint8Array;
   /**
    * Numbers that identify the calls in the order of the ledger, or 0; a copy in another recording has the same. If a call
    * has a second one, all second ones follow.

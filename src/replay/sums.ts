@@ -3,8 +3,8 @@ import type { FactKind } from '../core/governor/decisions.ts';
 import { FACT_KINDS } from '../core/memory/notebook/fact.ts';
 import { modelName } from '../core/protocol/model-name.ts';
 import { sumOf } from '../core/text/sum-of.ts';
-import { callsIn, isMain, type LedgerCall } from './ledger.ts';
-import type { RecordedRelief } from './recorded-items.ts';
+import { callsIn } from './ledger.ts';
+import type { LedgerCall, RecordedRelief } from './recorded-items.ts';
 import type { SessionFigures, SessionSummary, SummedFigures } from './summary.ts';
 import { addFigures } from './tally.ts';
 import { createTotal, inUsd, isComplete, ownFigures, totalsOf } from './totals.ts';
@@ -84,7 +84,7 @@ function eachPart(session: SessionFigures, add: (at: Place, part: SummedFigures)
     const microUsd = remaining === null || call.microUsd === null ? null : Math.min(remaining, call.microUsd);
     if (remaining !== null) remaining -= microUsd ?? 0;
     const isPartial = usdPartial && !(isPlaced && call.microUsd !== null);
-    add(call, { calls: Number(isMain(call)), compactions: 0, usd: inUsd(microUsd), usdPartial: isPartial });
+    add(call, { calls: Number(call.main), compactions: 0, usd: inUsd(microUsd), usdPartial: isPartial });
   }
   const own = session.compactions.filter(({ copied }) => !copied);
   for (const compaction of own) add(compaction, { calls: 0, compactions: 1, usd: null });

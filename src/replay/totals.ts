@@ -1,7 +1,7 @@
 import { toMicroUsd, toUsd } from '../core/governor/cost/cost.ts';
 import { addUsage, NO_USAGE } from '../core/protocol/usage.ts';
 import { sumOf } from '../core/text/sum-of.ts';
-import { isMain, type LedgerCall } from './ledger.ts';
+import { type Ledger, SUBAGENT_CALL } from './ledger.ts';
 import type { SessionFigures, SummedFigures } from './summary.ts';
 
 type CountedSession = Pick<SessionFigures, 'calls' | 'compactions' | 'context' | 'cost' | 'copied' | 'lines'>;
@@ -86,8 +86,8 @@ export function sumByName(parts: Iterable<readonly [name: string, figure: number
 }
 
 /** Sums of usage over all calls; `cacheRead` counts cached context again for each call. */
-export function trafficOf(calls: readonly LedgerCall[]) {
+export function trafficOf({ numbers, usages }: Ledger) {
   const sumOver = (main: boolean) =>
-    calls.filter((call) => isMain(call) === main).reduce((sum, { usage = NO_USAGE }) => addUsage(sum, usage), NO_USAGE);
+    usages.filter((_, index) => (numbers[index] !== SUBAGENT_CALL) === main).reduce(addUsage, NO_USAGE);
   return { main: sumOver(true), subagents: sumOver(false) };
 }

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../src/config/defaults.ts';
 import { markCopies } from '../../src/replay/copies.ts';
-import { callsIn, isMain } from '../../src/replay/ledger.ts';
+import { callsIn } from '../../src/replay/ledger.ts';
 import { type Depth, readSource } from '../../src/replay/replay.ts';
 import { findSources } from '../../src/replay/sources.ts';
 import { isFull, type SessionSummary } from '../../src/replay/summary.ts';
@@ -80,11 +80,11 @@ async function found() {
     const ledger = sessions.flatMap(callsIn);
     const usd = ledger.reduce((sum, { microUsd }) => sum + (microUsd ?? 0), 0) / 1_000_000;
     const lines = sessions.map((session) => session.lines);
-    return { sessions: sessions.length, calls: ledger.filter(isMain).length, usd, lines };
+    return { sessions: sessions.length, calls: ledger.filter(({ main }) => main).length, usd, lines };
   });
   expect(sums[0]).toEqual(sums[1]);
   for (const session of full.filter(isFull)) {
-    const main = callsIn(session).filter(isMain);
+    const main = callsIn(session).filter((each) => each.main);
     const series = session.series?.filter(({ copied }) => copied === undefined) ?? [];
     expect(series.map(({ model, usd }) => ({ model, usd }))).toEqual(
       main.map(({ model, microUsd }) => ({ model, usd: microUsd === null ? null : microUsd / 1_000_000 })),

@@ -10,7 +10,7 @@ import { isAllZero } from '../../src/core/protocol/usage.ts';
 import { sumOf } from '../../src/core/text/sum-of.ts';
 import { CtxbError } from '../../src/errors.ts';
 import { markCopies } from '../../src/replay/copies.ts';
-import { callsIn, isMain } from '../../src/replay/ledger.ts';
+import { callsIn, ledgerOf } from '../../src/replay/ledger.ts';
 import { readValues } from '../../src/replay/read/read-values.ts';
 import { type ReplayOptions, replaySource } from '../../src/replay/replay.ts';
 import { findSources } from '../../src/replay/sources.ts';
@@ -58,7 +58,7 @@ describe('the summary of a recording', () => {
     const { file, ledger, keys, ...summary } = shown ?? expect.unreachable();
     expect(basename(file)).toBe(name);
     expect({ file: name, ...summary }).toEqual(JSON.parse(readFileSync(expected, 'utf8')));
-    expect(callsIn({ ledger }).filter(isMain)).toHaveLength(summary.calls);
+    expect(callsIn({ ledger }).filter(({ main }) => main)).toHaveLength(summary.calls);
     expect(keys.length).toBeGreaterThanOrEqual(summary.calls);
   });
 
@@ -68,11 +68,12 @@ describe('the summary of a recording', () => {
       const session = await replaySource({ file, subagents: [] }, options({ series: true }));
       const { series = [], ledger, cost } = session;
       expect(session.calls).toBe(new Set(eventsOf(file).flatMap(callId)).size);
-      const calls = callsIn({ ledger });
-      const main = calls.filter(isMain);
+      const { usages } = ledgerOf({ ledger });
+      const calls = callsIn({ ledger }).map((call, at) => ({ ...call, usage: usages[at] ?? expect.unreachable() }));
+      const main = calls.filter((call) => call.main);
       expect(main.map(({ microUsd }) => microUsd && toUsd(microUsd))).toEqual(series.map(({ usd }) => usd));
-      const others = calls.filter((call) => !isMain(call));
-      const priced = others.map(({ model, usage = expect.unreachable() }) => {
+      const others = calls.filter((call) => !call.main);
+      const priced = others.map(({ model, usage }) => {
         const price = priceFor(model, {}, undefined);
         return price === undefined ? null : microUsdOf(usage, price);
       });

@@ -45,7 +45,7 @@ export function aSession({
       peakCall: contexts.indexOf(peak) + 1,
       basis: 'measured',
     },
-    ledger: [],
+    ledger: { numbers: [], times: [], models: [], microUsd: [], usages: [] },
     keys: new Float64Array(),
     traffic: { main: NOTHING, subagents: NOTHING },
     compactions,

@@ -64,7 +64,7 @@ const SESSION: SessionSummary = {
   actions: [WARNING],
   project: '/project',
   prompt: 'mend the lexer',
-  ledger: [],
+  ledger: { numbers: [], times: [], models: [], microUsd: [], usages: [] },
   keys: new Float64Array(),
   time: { first: null, last: null },
   traffic: { main: NO_USAGE, subagents: NO_USAGE },

@@ -14,8 +14,10 @@ import { cutterWith, type Mask } from '../../core/text/words.ts';
 import { createFigures } from '../figures.ts';
 import { reportedAgent } from '../observers/unlogged-agents.ts';
 import type { ReadLine, Row } from '../read/line-feed.ts';
+import { eventOf, type RowParts } from '../read/row-parts.ts';
 import type { RecordedCompaction } from '../recorded-items.ts';
 import type { SessionFigures } from '../summary.ts';
+import { answerIn, createUsualCalls } from './usual-calls.ts';
 
 /** Kinds of events in a session log. Any other kind requires a full replay. */
 const LIGHT_KINDS: ReadonlySet<Event['kind']> = new Set([
@@ -47,13 +49,23 @@ export function createLightReplay({ run, mask }: { readonly run: Run; readonly m
   // Mutated for each row, because copying a state takes longer than reading a row.
   const initial = initialState(run);
   const [before, state] = [lightState(initial), lightState(initial)];
+  const usual = createUsualCalls(state, figures.count);
   let isLog = true;
 
-  function feed(t: number, said: Event): void {
+  function endUsual(): void {
+    const last = usual.end();
+    if (last === undefined) return;
+    feed(last.t, eventOf(last.row), last.row);
+    if (last.isAnswered) calls.answered('');
+  }
+
+  /** @param row the line, if it was decoded without parsing */
+  function feed(t: number, said: Event, row?: ReadLine): void {
     if (!MESSAGE_KINDS.has(said.kind)) {
       figures.pass(t);
       return;
     }
+    endUsual();
     const event = calls.identified(said);
     if (needsOnlyTime(state, event)) figures.pass(t);
     else {
@@ -66,11 +78,21 @@ export function createLightReplay({ run, mask }: { readonly run: Run; readonly m
       else readLightly(state, event);
       state.facts = isRepeated ? REPEAT_FACTS : factsOf(event, before, state);
       figures.see({ line: figures.at, input: { t, from: 'claude', event }, before, after: state });
+      usual.begin(areResultsUnused(state) ? row : undefined);
     }
+  }
+
+  function feedUsual(row: RowParts): void {
+    const answer = answerIn(row, state.session.id);
+    const t = figures.timeOf(row, answer);
+    if (t === undefined) return;
+    if (usual.take(row, answer, t)) figures.pass(t);
+    else feed(t, eventOf(row), row);
   }
 
   function pass({ answers }: Row, t: number): void {
     if (answers !== undefined) calls.answered(answers);
+    if (answers === '') usual.answered();
     figures.pass(t);
   }
 
@@ -84,6 +106,10 @@ export function createLightReplay({ run, mask }: { readonly run: Run; readonly m
     /** Whether neither tool results nor prompts currently have an effect on the figures. */
     areTextsUnused: () => isLog && areResultsUnused(state) && state.gauge.calls > 0 && figures.prompt() !== null,
     line(read: ReadLine): void {
+      if (usual.has(read)) {
+        feedUsual(read);
+        return;
+      }
       const line = figures.read(read);
       if (line.kind === 'run' || line.kind === 'decided' || figures.dialect === 'stream') isLog = false;
       if (!isLog) return;
@@ -91,11 +117,12 @@ export function createLightReplay({ run, mask }: { readonly run: Run; readonly m
       if (line.kind !== 'input') return;
       const { input } = line;
       if (input.from !== 'claude' || !LIGHT_KINDS.has(input.event.kind)) isLog = false;
-      else feed(input.t, input.event);
+      else feed(input.t, input.event, read);
     },
     /** Returns undefined if the recording is not a session log. */
     found(file: string): SessionFigures | undefined {
       if (!isLog || figures.dialect !== 'session') return undefined;
+      endUsual();
       return { ...figures.found(file, state), compactions: figures.compactions().map(compactionFigures) };
     },
   };

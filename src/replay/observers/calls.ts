@@ -1,8 +1,7 @@
 import { billedOutput } from '../../core/governor/cost/priced-call.ts';
 import { callOutput } from '../../core/governor/gauge/gauge.ts';
 import { NO_USAGE } from '../../core/protocol/usage.ts';
-import type { LedgerCall } from '../ledger.ts';
-import type { Growth } from '../recorded-items.ts';
+import type { Growth, LedgerCall } from '../recorded-items.ts';
 import { inUsd } from '../totals.ts';
 import { type ObservedLine, timeIn } from './observer.ts';
 

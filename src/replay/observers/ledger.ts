@@ -5,13 +5,13 @@ import { callOutput } from '../../core/governor/gauge/gauge.ts';
 import type { AssistantEvent, ResultEvent } from '../../core/protocol/events.ts';
 import { contextOf, isAllZero, isNewer, NO_USAGE, type Usage } from '../../core/protocol/usage.ts';
 import { sumOf } from '../../core/text/sum-of.ts';
-import { isMain, type LedgerCall, SUBAGENT_CALL } from '../ledger.ts';
+import { SUBAGENT_CALL } from '../ledger.ts';
 import { hashOf } from '../read/hash-id.ts';
 import { type ObservedLine, timeIn } from './observer.ts';
 
 /** The newest call of a thread: its lines repeat the usage with a growing output. */
 interface Open {
-  readonly call: Writable<LedgerCall>;
+  readonly at: number;
   readonly messageId: string;
   usage: Usage;
   /** Missing for a model without a price. */
@@ -23,7 +23,10 @@ interface Open {
 /** The line that begins a call: an answer, or the result of a turn whose answers the recording lacks. */
 type Started = Pick<AssistantEvent, 'messageId' | 'subagent' | 'model' | 'sessionId' | 'usage'>;
 
-type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
+/** The line that begins a call, with its usage. */
+export interface Answer extends Started {
+  readonly usage: Usage;
+}
 
 const NO_ANSWER = { messageId: '', subagent: null, model: undefined };
 
@@ -32,57 +35,68 @@ export function createLedger(keepsUsage: boolean) {
   /** The keys of each call, or 0. */
   const keys: number[] = [];
   const others: number[] = [];
-  const calls: Writable<LedgerCall>[] = [];
+  const calls = {
+    numbers: [] as number[],
+    times: [] as number[],
+    models: [] as (string | null)[],
+    microUsd: [] as number[],
+    usages: [] as Usage[],
+  };
   /** The newest call of each thread, by subagent id; '' is the main thread. */
   const open = new Map<string, Open>();
   /** The first call of the turn. */
   let turnFrom = 0;
 
-  function setUsage(open: Open, usage: Usage): void {
-    open.usage = usage;
-    if (keepsUsage) open.call.usage = usage;
+  function setUsage(call: Open, usage: Usage): void {
+    call.usage = usage;
+    if (keepsUsage) calls.usages[call.at] = usage;
+  }
+
+  /** @returns its index */
+  function add(event: Started, t: number | null, number: number, microUsd: number, session = event.sessionId): number {
+    calls.numbers.push(number);
+    calls.times.push(t ?? Number.NaN);
+    calls.models.push(event.model ?? null);
+    calls.microUsd.push(microUsd);
+    const [key, other] = keysOf(event, t, session);
+    others.push(other);
+    return keys.push(key) - 1;
   }
 
   function begin({ input, after }: ObservedLine, event: Started): void {
-    const { messageId, subagent, model = null, sessionId = after.session.id, usage = NO_USAGE } = event;
-    const t = timeIn(input);
+    const { messageId, subagent, sessionId = after.session.id, usage = NO_USAGE } = event;
     const number = subagent === null ? after.gauge.calls : SUBAGENT_CALL;
-    const call = { number, t, model, microUsd: null };
-    calls.push(call);
-    const [key, other] = keysOf(event, t, sessionId);
-    keys.push(key);
-    others.push(other);
-    const begun = { call, messageId, usage, otherMicroUsd: 0 };
-    open.set(subagent ?? '', begun);
-    setUsage(begun, usage);
+    const at = add(event, timeIn(input), number, Number.NaN, sessionId);
+    const call = { at, messageId, usage, otherMicroUsd: 0 };
+    open.set(subagent ?? '', call);
+    setUsage(call, usage);
   }
 
   function seeMain(seen: ObservedLine): void {
     const { before, after } = seen;
     const measured = after.facts.call;
     if (measured) begin(seen, measured.kind === 'assistant' ? measured : { ...measured, ...NO_ANSWER });
-    const newest = open.get('');
-    if (newest === undefined || after.gauge.call === null || after.gauge.call === before.gauge.call) return;
-    const { call, price, otherMicroUsd } = newest;
+    const call = open.get('');
+    if (call === undefined || after.gauge.call === null || after.gauge.call === before.gauge.call) return;
+    const { price, otherMicroUsd } = call;
     const { usage } = after.gauge.call;
     // The final output arrives with the result, after claude has counted the cost of the turn.
     if (price !== undefined) {
       const output = billedOutput(after.gauge.call.output, after.gauge.call);
-      call.microUsd = microUsdOf(usage, price, output) + otherMicroUsd;
+      calls.microUsd[call.at] = microUsdOf(usage, price, output) + otherMicroUsd;
     }
-    if (keepsUsage) setUsage(newest, { ...usage, output: callOutput(after.gauge) });
+    if (keepsUsage) setUsage(call, { ...usage, output: callOutput(after.gauge) });
   }
 
   /** In a stream, only the result of a turn has the final output of all its calls. The last call gets what is missing. */
   function seeResult({ after }: ObservedLine, event: ResultEvent): void {
-    const ofTurn = calls.slice(turnFrom);
-    const last = ofTurn.at(-1);
-    turnFrom = calls.length;
-    if (last === undefined || !ofTurn.every(isMain)) return;
+    const [from, last] = [turnFrom, keys.length - 1];
+    turnFrom = last + 1;
+    if (last < from || calls.numbers.includes(SUBAGENT_CALL, from)) return;
     const { run, session } = after;
     const turn = turnMicroUsd(event, run.policy.cost.prices, session.version);
-    const missing = turn - sumOf(ofTurn, ({ microUsd }) => microUsd ?? Number.NaN);
-    if (missing > 0) last.microUsd = (last.microUsd ?? 0) + missing;
+    const missing = turn - sumOf(calls.microUsd.slice(from), (microUsd) => microUsd);
+    if (missing > 0) calls.microUsd[last] = (calls.microUsd[last] ?? 0) + missing;
   }
 
   function seeSubagent(seen: ObservedLine, event: AssistantEvent): void {
@@ -101,8 +115,8 @@ export function createLedger(keepsUsage: boolean) {
     if (priced === undefined || last === undefined || priced.messageId !== last.messageId) return;
     last.price = priced.price;
     last.otherMicroUsd = priced.extraMicroUsd;
-    last.call.microUsd = callMicroUsd(priced);
-    last.call.model = priced.model ?? null;
+    calls.microUsd[last.at] = callMicroUsd(priced);
+    calls.models[last.at] = priced.model ?? null;
     // For the main thread, the gauge knows the output better, because it calibrates with its calls.
     if (thread !== null) setUsage(last, { ...last.usage, output: billedOutput(priced.usage.output, priced) });
   }
@@ -115,6 +129,8 @@ export function createLedger(keepsUsage: boolean) {
       if (event.kind === 'assistant' || event.kind === 'partial') seeCost(seen, event.subagent);
       if (event.kind === 'result') seeResult(seen, event);
     },
+    /** Adds a complete call; further lines of it change nothing. */
+    add,
     found: () => ({ keys: new Float64Array(others.some(Boolean) ? [...keys, ...others] : keys), ledger: calls }),
   };
 }

@@ -50,7 +50,7 @@ export function eventOf({ shared, own }: RowParts): LogEvent {
 }
 
 /** The usage of an answer. @param shared with the terms of the usage */
-function usageIn(own: OwnParts, { usage: known }: Pick<AssistantEvent, 'usage'>): Usage {
+export function usageIn(own: OwnParts, { usage: known }: Pick<AssistantEvent, 'usage'>): Usage {
   const [, , , , , input = 0, cacheCreation = 0, cacheRead = 0, output = 0, hour = 0] = own;
   return withTerms({ input, cacheCreation, cacheRead, output }, hour, known?.terms);
 }

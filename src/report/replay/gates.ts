@@ -1,6 +1,6 @@
 import { toUsd } from '../../core/governor/cost/cost.ts';
-import { callsIn, isMain, type LedgerCall } from '../../replay/ledger.ts';
-import type { CompactionFigures } from '../../replay/recorded-items.ts';
+import { callsIn } from '../../replay/ledger.ts';
+import type { CompactionFigures, LedgerCall } from '../../replay/recorded-items.ts';
 import type { SessionFigures } from '../../replay/summary.ts';
 import { isComplete, ownFigures } from '../../replay/totals.ts';
 import { counted, dollars, percent, tokens, unseenText } from '../figures.ts';
@@ -75,8 +75,8 @@ function excessText(compactions: readonly CompactionFigures[], owner: string, li
  */
 function firstCallAbove(ledger: readonly LedgerCall[], limit: number): number | undefined {
   let sum = 0;
-  return ledger.filter(isMain).find(({ microUsd }) => {
-    sum += toUsd(microUsd ?? 0);
-    return sum > limit;
+  return ledger.find(({ main, microUsd }) => {
+    sum += main ? toUsd(microUsd ?? 0) : 0;
+    return main && sum > limit;
   })?.number;
 }

@@ -54,7 +54,7 @@ function lightPartOf({ series: _, prompts: __, results: ___, ...summary }: Retur
   return {
     ...figures,
     context: shares,
-    ledger: ledger.map(({ usage: _, ...call }) => call),
+    ledger,
     compactions: compactions.map(({ how: _, line: __, gaugeBefore: ___, firstAfter: ____, ...rest }) => rest),
   };
 }

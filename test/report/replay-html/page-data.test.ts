@@ -47,7 +47,7 @@ describe('page data', () => {
   });
 
   it('has no list that only finds copies or adds up calls', () => {
-    const ledger = [{ number: 1, t: 0, model: 'm', microUsd: 1 }];
+    const ledger = { numbers: [1], times: [0], models: ['m'], microUsd: [1], usages: [] };
     const { info } = read({ ...aSession({ calls: 1 }), ledger, keys: Float64Array.of(7) });
     expect(info).not.toHaveProperty('ledger');
     expect(info).not.toHaveProperty('keys');

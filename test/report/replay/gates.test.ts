@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { toUsd } from '../../../src/core/governor/cost/cost.ts';
-import { callsIn, isMain } from '../../../src/replay/ledger.ts';
+import { callsIn } from '../../../src/replay/ledger.ts';
 import type { SessionSummary } from '../../../src/replay/summary.ts';
 import { breachesOf, type Gates } from '../../../src/report/replay/gates.ts';
 import { compactionOf, judged, summaryOf } from '../../support/session-summary.ts';
@@ -123,9 +123,7 @@ it.each<{ name: string; gates: Gates; session?: SessionSummary; says?: string }>
 
 it('names the call that exceeded a cost', async () => {
   const session = await judged('compact.ndjson');
-  const costs = callsIn(session)
-    .filter(isMain)
-    .map(({ microUsd }) => toUsd(microUsd ?? 0));
+  const costs = callsIn(session).flatMap(({ main, microUsd }) => (main ? [toUsd(microUsd ?? 0)] : []));
   for (const [at, cost] of costs.entries()) {
     const before = costs.slice(0, at).reduce((sum, each) => sum + each, 0);
     expect(breachesOf(session, { maxCost: before + cost / 2 })).toEqual([

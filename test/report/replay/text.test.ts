@@ -202,7 +202,7 @@ dev/api     Mar 31 14:05  mend the…  sonnet-4-5   80%      1      5        $0.
   });
 
   it('are not counted if they add nothing to the sums', () => {
-    const ledger = [{ number: 1, t: 1_000, model: null, microUsd: 1_000 }];
+    const ledger = { numbers: [1], times: [1_000], models: [null], microUsd: [1_000], usages: [] };
     const [cost, time] = [
       { usd: 0.001, computed: true },
       { first: 1_000, last: 9_000 },

@@ -210,7 +210,10 @@ export function withReading(gauge: Gauge, used: number, basis: SizeBasis): Gauge
   return changedGauge(gauge, { ...NO_CALL, window, basis, used, ...withPeak(gauge, used) });
 }
 
-function withPeak({ peak, peaks, windowModel = '' }: Pick<Gauge, 'peak' | 'peaks' | 'windowModel'>, used: number) {
+export function withPeak(
+  { peak, peaks, windowModel = '' }: Pick<Gauge, 'peak' | 'peaks' | 'windowModel'>,
+  used: number,
+) {
   const isHigher = used > (ownOf(peaks, windowModel) ?? 0);
   return { peak: Math.max(peak, used), peaks: isHigher ? { ...peaks, [windowModel]: used } : peaks };
 }
