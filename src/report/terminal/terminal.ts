@@ -224,7 +224,7 @@ function costText(state: GovernorState, wasRelieved: boolean): string | undefine
   if (known === undefined) return undefined;
   const usd = `${isComputed(state.limits.cost) ? 'about ' : ''}${dollars(known)}`;
   if (!wasRelieved || priceOfModel(state) === undefined) return usd;
-  if (!isComparable(state)) return `${usd}; claude alone would not have answered every prompt`;
+  if (!isComparable(state)) return `${usd}; claude alone would probably not have answered every prompt`;
   const saved = savedUsd(state);
   if (Math.abs(saved) < MIN_USD) return `${usd}, about as much as claude alone`;
   return `${usd}, about ${dollars(Math.abs(saved))} ${saved > 0 ? 'less' : 'more'} than claude alone`;

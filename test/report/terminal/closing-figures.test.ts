@@ -87,7 +87,7 @@ describe('the line at the end of a run', () => {
     const state = played();
     const relief = { ...state.relief, baseline: { ...state.relief.baseline, gaveUp: true } };
     expect(closing([COMPACTED], { ...state, relief })).toMatch(
-      /; \$0\.\d\d; claude alone would not have answered every prompt; /,
+      /; \$0\.\d\d; claude alone would probably not have answered every prompt; /,
     );
   });
 
