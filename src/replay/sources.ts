@@ -64,8 +64,11 @@ function distinct(sources: readonly Source[]): Source[] {
     if (known === undefined || isBetter(source, known)) best.set(real, source);
   }
   const chosen = new Set(best.values());
-  for (const { subagents } of [...chosen])
-    for (const log of subagents) chosen.delete(best.get(realPath(log)) as Source);
+  for (const source of [...chosen])
+    for (const log of source.subagents) {
+      const own = best.get(realPath(log));
+      if (own !== undefined && own !== source) chosen.delete(own);
+    }
   return sources.filter((source) => chosen.has(source));
 }
 

@@ -143,6 +143,12 @@ describe('findSources', () => {
     expect(found()).toEqual([...alone('agent-c.jsonl', 'agent-none.jsonl'), s1, ...alone('s2.jsonl')]);
   });
 
+  it('finds a session that is linked to as its own subagent', () => {
+    put('s1.jsonl', 's1/subagents/x');
+    link('../../s1.jsonl', 's1/subagents/agent-a.jsonl');
+    expect(found('s1.jsonl').map(({ file }) => file)).toEqual(['s1.jsonl']);
+  });
+
   it('finds the other files next to a link to itself', () => {
     put('a.jsonl');
     link('loop.jsonl', 'loop.jsonl');

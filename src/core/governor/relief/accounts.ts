@@ -164,13 +164,17 @@ function isAtClaudesLevel(state: GovernorState): boolean {
 
 /**
  * Whether the mod has answered claude's own compaction, and the baseline is as full as the run. claude's estimate can
- * be higher than ctxb's.
+ * be a little higher than ctxb's. Far below the level, it was a compaction of ctxb.
  */
 function isExactAtLevel(state: GovernorState): boolean {
   const isAnswered = state.relief.exact.receipt?.answered === true && state.operation.phase !== 'compacting';
-  const isAsFull = sizeOfBaseline(state) >= predictedTokens(state.gauge) * LEVEL_TOLERANCE;
-  return isAnswered && isAsFull && isAtClaudesLevel(state);
+  const size = sizeOfBaseline(state);
+  const isAsFull = size >= predictedTokens(state.gauge) * LEVEL_TOLERANCE;
+  return isAnswered && isAsFull && size >= baselineLevel(state) * ESTIMATE_TOLERANCE && isAtClaudesLevel(state);
 }
+
+/** Share of the level from which claude's estimate, which is higher than ctxb's, can have reached it. */
+const ESTIMATE_TOLERANCE = 0.97;
 
 /** Tokens of the next request with claude alone. */
 function sizeOfBaseline({ gauge, relief: { baseline } }: GovernorState): number {
