@@ -140,35 +140,49 @@ it('after set_cwd, the agent is told where its notes are from any folder', async
   expect(given).toContain(`Notes of this session are kept in ${cwd}/.context/sessions/`);
 });
 
-it('a run that another ctxb resumes keeps to the rules that its program has set', async () => {
-  const touch = (name: string) => ({ name: 'Bash', input: { command: `touch ${name}`, description: 'Touch' } });
-  await using world = await startWorld({
-    calls: [
-      { tools: [touch('first')] },
-      { text: 'late', delayMs: 60_000 },
-      { tools: [touch('denied'), touch('written'), touch('allowed')] },
-      { text: 'done' },
-    ],
-  });
-  const allowed = ['--permission-prompt-tool', 'stdio', '--allowedTools', 'Bash(touch denied)', 'Bash(touch written)'];
-  const program = start(world, [...SMALL_WINDOW.slice(0, 2), ...allowed]);
-  program.say('work');
-  const { request_id } = await program.waitForLine(({ type }) => type === 'control_request');
-  await program.ask('apply_flag_settings', { settings: { permissions: { deny: ['Bash(touch written)'] } } });
-  const updatedPermissions = Object.entries({ allow: 'touch:*', deny: 'touch denied' }).map(
-    ([behavior, ruleContent]) => ({
-      ...{ type: 'addRules', behavior, destination: 'session' },
-      rules: [{ toolName: 'Bash', ruleContent }],
-    }),
-  );
-  const response = { behavior: 'allow', updatedInput: touch('first').input, updatedPermissions };
-  program.answer({ subtype: 'success', request_id, response });
-  await world.standin.waitFor(2);
-  program.kill('SIGKILL');
-  await program.finished;
-  const { env, cwd } = world.scratch;
-  const resumed = await runProgram(process.execPath, [CTXB, 'run', '--resume-run'], { env, cwd });
-  expect(resumed.code).toBe(0);
-  const made = ['first', 'denied', 'written', 'allowed'].filter((name) => existsSync(join(cwd, name)));
-  expect(made).toEqual(['first', 'allowed']);
-});
+it.each(['no prompt', 'a prompt'])(
+  'a run that another ctxb resumes keeps to the rules of its program: %s waits',
+  async (what) => {
+    const touch = (name: string) => ({ name: 'Bash', input: { command: `touch ${name}`, description: 'Touch' } });
+    await using world = await startWorld({
+      calls: [
+        { tools: [touch('first')] },
+        { text: 'late', delayMs: 60_000 },
+        { tools: [touch('denied'), touch('written'), touch('allowed')] },
+        { text: 'done' },
+      ],
+    });
+    const allowed = [
+      '--permission-prompt-tool',
+      'stdio',
+      '--allowedTools',
+      'Bash(touch denied)',
+      'Bash(touch written)',
+    ];
+    const program = start(world, [...SMALL_WINDOW.slice(0, 2), ...allowed]);
+    program.say('work');
+    const { request_id } = await program.waitForLine(({ type }) => type === 'control_request');
+    await program.ask('apply_flag_settings', { settings: { permissions: { deny: ['Bash(touch written)'] } } });
+    const updatedPermissions = Object.entries({ allow: 'touch:*', deny: 'touch denied' }).map(
+      ([behavior, ruleContent]) => ({
+        ...{ type: 'addRules', behavior, destination: 'session' },
+        rules: [{ toolName: 'Bash', ruleContent }],
+      }),
+    );
+    const response = { behavior: 'allow', updatedInput: touch('first').input, updatedPermissions };
+    program.answer({ subtype: 'success', request_id, response });
+    await world.standin.waitFor(2);
+    if (what === 'a prompt') {
+      // claude reads it at the end of the turn, so its log lacks it.
+      program.say('work more', uuid(2));
+      await program.waitForLine(({ command_uuid }) => command_uuid === uuid(2));
+    }
+    program.kill('SIGKILL');
+    await program.finished;
+    const { env, cwd } = world.scratch;
+    const resumed = await runProgram(process.execPath, [CTXB, 'run', '--resume-run'], { env, cwd });
+    expect(resumed.code).toBe(0);
+    const made = ['first', 'denied', 'written', 'allowed'].filter((name) => existsSync(join(cwd, name)));
+    expect(made).toEqual(['first', 'allowed']);
+  },
+);

@@ -90,6 +90,11 @@ function keyOf(setting: Fields): string | undefined {
   return JSON.stringify([subtype, serverName, askForTools, directory, add_plugins, names]);
 }
 
+/** Opens the channel of the run's first process, and gives it the permissions of the run that this one resumes. */
+export function openFirstControl(state: GovernorState): GovernorState {
+  return givePermissions(openControl(state));
+}
+
 /**
  * Opens the channel of a replacement process, and repeats the caller's requests. `initialize` comes first, each time
  * with ctxb's hooks, because the last one replaces the earlier ones.
@@ -102,7 +107,7 @@ export function reopenControl(state: GovernorState): GovernorState {
 }
 
 /** Gives a process what the caller has set in earlier ones. */
-export function giveSettings(state: GovernorState): GovernorState {
+function giveSettings(state: GovernorState): GovernorState {
   const { settings } = state.process.control;
   return givePermissions(settings.reduce((next, body) => request(next, 'setting', body), state));
 }

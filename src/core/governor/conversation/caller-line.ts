@@ -1,8 +1,8 @@
 import { isContent } from '../../protocol/blocks.ts';
 import type { ControlRequestEvent, Event } from '../../protocol/events.ts';
 import { type Fields, fieldsOf, parseFields, parseJson } from '../../protocol/fields.ts';
-import { keepingPermissions, recordPermissions, recordRequest } from '../control/callers-requests.ts';
-import { askAgents, mergeInitialize, openControl } from '../control/control.ts';
+import { keepingPermissions, openFirstControl, recordPermissions, recordRequest } from '../control/callers-requests.ts';
+import { askAgents, mergeInitialize } from '../control/control.ts';
 import { closeQuestion, refuseQuestions } from '../control/questions.ts';
 import type { OutsideRequest, Prompt } from '../input.ts';
 import { recordInterrupt } from '../operations/compact.ts';
@@ -29,7 +29,7 @@ export function onCallerLine(before: GovernorState, event: Event, line: string):
   // Between two processes claude cannot answer.
   if (state.process.control.phase !== 'closed' || state.process.phase === 'dead') return dispatch(state, event, line);
   // The caller may send `initialize` until its first prompt.
-  return event.kind === 'user' ? dispatch(openControl(state), event, line) : sendLine(state, line);
+  return event.kind === 'user' ? dispatch(openFirstControl(state), event, line) : sendLine(state, line);
 }
 
 export function onCallerEnd(state: GovernorState): GovernorState {

@@ -1,7 +1,6 @@
 import type { Event } from '../../protocol/events.ts';
 import { withoutRunning } from '../agents/agents.ts';
-import { giveSettings, reopenControl } from '../control/callers-requests.ts';
-import { openControl } from '../control/control.ts';
+import { openFirstControl, reopenControl } from '../control/callers-requests.ts';
 import { addLoggedCost, costAfterRestart } from '../cost/cost.ts';
 import { latestCallsMicroUsd } from '../cost/priced-call.ts';
 import { TIMERS } from '../effects.ts';
@@ -125,7 +124,7 @@ export function onProcessStart(state: GovernorState): GovernorState {
   if (run.mode !== 'act') return state;
   // A prompt from the command line has already opened the channel.
   const isOpened = run.callerSpeaksProtocol || process.control.phase !== 'closed';
-  if (process.phase !== 'dead') return isOpened ? state : giveSettings(openControl(state));
+  if (process.phase !== 'dead') return isOpened ? state : openFirstControl(state);
   const started = changedIn(changedIn(state, 'process', { phase: 'starting', heardAt: facts.now }), 'limits', {
     cost: costAfterRestart(limits.cost, process.resumes ? 'resumed' : 'fresh'),
   });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Action } from '../../../../src/core/governor/decisions.ts';
 import {
   afterTurn,
+  answerOpening,
   answerTo,
   callLine,
   type Driver,
@@ -53,6 +54,8 @@ function asked(actions: readonly Action[]): unknown[] {
   });
 }
 
+const setsPermissions = (settings: unknown) => ((settings ?? {}) as Line).permissions !== undefined;
+
 const OPENING = ['ctxb', 'initialize'];
 
 it('no process follows after end_session', () => {
@@ -62,6 +65,26 @@ it('no process follows after end_session', () => {
   driver.tell(exitEvent({ code: 1, signal: undefined, delivered: ['prompt-2'] }));
   expect(driver.actions.map(({ kind }) => kind)).not.toContain('start-claude');
 });
+
+it.each([{ resumes: true }, { resumes: false }])(
+  'the process of a resumed run gets the permissions once, before a prompt that waits: %j',
+  (run) => {
+    const driver = drive(runWith(run));
+    const spent = { settled: 0, open: 0, raised: {}, agents: 0, lost: 0 };
+    const nothing = { finished: true, openTool: undefined, answers: [], document: undefined };
+    const permissions = { deny: ['Bash(rm:*)'] };
+    driver.tell({ kind: 'recovered', ...nothing, spent, permissions });
+    driver.prompt('Next.');
+    driver.callerEnd();
+    driver.begin();
+    driver.claude(answerOpening(driver));
+    const lines = sent(driver.actions);
+    const settings = lines.map(({ request }) => ((request ?? {}) as Line).settings);
+    expect(settings.filter(setsPermissions)).toEqual([{ permissions }]);
+    const given = settings.findIndex(setsPermissions);
+    expect(lines.findIndex(({ type }) => type === 'user')).toBeGreaterThan(given);
+  },
+);
 
 describe('a replacement process gets', () => {
   it('requests that the caller sent between the two processes', () => {
