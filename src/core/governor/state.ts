@@ -81,6 +81,8 @@ export const NEW_TURN = {
   last: undefined as { readonly prompts: readonly Prompt[]; readonly answer: string } | undefined,
   /** Why ctxb or the caller interrupted the turn; undefined if nobody did. */
   stopped: undefined as StopReason | undefined,
+  /** Whether that interrupt was meant for the turn before. */
+  isStopLate: false,
   /** The wait for background shells after the last turn. */
   grace: 'none' as 'none' | 'running' | 'over',
 };

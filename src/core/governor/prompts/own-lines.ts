@@ -106,7 +106,7 @@ export function stopTask(state: GovernorState, taskId: string): GovernorState {
 
 /** Interrupts the turn. ctxb's own interrupt also cancels the prompts behind it: claude would go on with them. */
 export function sendInterrupt(before: GovernorState, stopped: StopReason = 'asked'): GovernorState {
-  const state = changedIn(before, 'turn', { stopped });
+  const state = changedIn(before, 'turn', { stopped, isStopLate: false });
   const cancel_queued = state.turn.phase === 'running' && !isStoppedByCaller(state);
   return request(state, 'interrupt', { subtype: 'interrupt', ...(cancel_queued && { cancel_queued }) });
 }

@@ -40,7 +40,7 @@ export function beginTurn(state: GovernorState, event: Event): Turn {
 }
 
 function startedBy(who: Turn['startedBy'], { used }: GovernorState['gauge']) {
-  return { startedBy: who, startedFrom: used, calls: 0, stopped: undefined, grace: 'none' } as const;
+  return { startedBy: who, startedFrom: used, calls: 0, stopped: undefined, isStopLate: false, grace: 'none' } as const;
 }
 
 export function finishTurn(state: GovernorState, event: ResultEvent): Pick<GovernorState, 'turn' | 'mailbox'> {
@@ -58,6 +58,7 @@ export function finishTurn(state: GovernorState, event: ResultEvent): Pick<Gover
     phase: queued.length > 0 ? 'sent' : 'idle',
     // The interrupt may have come too late for this turn, and stop the next one.
     stopped: event.isError || (queued.length > 0 && !isAsking(state, 'interrupt')) ? undefined : turn.stopped,
+    isStopLate: true,
     ended: turn.ended + 1,
     growth: growthAfter(state),
     last: { prompts, answer: (event.text ?? '').slice(0, ANSWER_LENGTH) },
@@ -90,18 +91,27 @@ export function onPromptProgress(state: GovernorState, { event }: Line<Lifecycle
 function endUnread(state: GovernorState, these: readonly Prompt[], end: unknown): GovernorState {
   if (end === 'refused') return closeAnswered(reportSkipped(state, these, 'it refuses the message'), these);
   if (end !== 'cancelled') return state;
-  if (!isAsking(state, 'interrupt')) return closeAnswered(state, these);
+  const isOwn = isAsking(state, 'interrupt') && !these.some(({ uuid }) => isCanceledByCaller(state, uuid));
+  if (!isOwn) return closeAnswered(state, these);
   // ctxb's own interrupt has cancelled them. claude skips their uuids from now on, so other work must repeat them.
   const resumeReason = state.turn.phase === 'sent' ? TAKEN_BACK : state.mailbox.resumeReason;
   return changed(state, { mailbox: { ...changeFate(state.mailbox, these, 'dropped'), resumeReason } });
 }
 
+/** Whether the caller has an unanswered request that cancels the prompt. */
+function isCanceledByCaller({ process: { control } }: GovernorState, uuid: string | undefined): boolean {
+  return control.requests.some(({ subtype, request: { message_uuid, cancel_queued } }) =>
+    subtype === 'interrupt' ? cancel_queued === true : subtype === 'cancel_async_message' && message_uuid === uuid,
+  );
+}
+
 /** After claude's answer to an interrupt: it stops no prompt that still waits in claude's queue. */
 export function onInterruptAnswer(state: GovernorState, { response }: ControlResponseEvent): GovernorState {
   const queued = listOf(response.still_queued);
-  const { phase, stopped } = state.turn;
+  const { phase, stopped, isStopLate } = state.turn;
   // The turn that the interrupt was meant for has ended, and the next one has not begun.
-  if (phase === 'sent' && stopped !== 'asked') return changedIn(state, 'turn', { stopped: undefined });
+  const isForEarlier = stopped === undefined || (stopped !== 'asked' && isStopLate);
+  if (phase === 'sent' && isForEarlier) return changedIn(state, 'turn', { stopped: undefined });
   const isStopped = phase !== 'idle' && !promptsInTurn(state).some(({ uuid }) => queued.includes(uuid));
   return isStopped ? changedIn(state, 'mailbox', { stopNext: false }) : stopHeldPrompt(state);
 }

@@ -107,6 +107,15 @@ describe('a prompt that is sent while other runs use up the limit of the project
     expect(openPrompts(driver.state).map(({ uuid }) => uuid)).toEqual(['prompt-1', 'prompt-2']);
   });
 
+  it('is stopped once, also if claude answers the interrupt before the turn begins', () => {
+    const driver = sentInto('stop');
+    driver.claude(hookLine('UserPromptSubmit', { prompt: 'Do the thing.' }));
+    const request_id = interrupts(driver).at(-1)?.request_id;
+    driver.claude({ type: 'control_response', response: { subtype: 'success', request_id, response: {} } });
+    driver.claude(initLine());
+    expect(interrupts(driver)).toHaveLength(1);
+  });
+
   it('is stopped when its turn begins, if claude calls no hook', () => {
     const driver = sentInto('stop');
     driver.claude(initLine());

@@ -171,6 +171,18 @@ describe('a prompt behind a turn that ends by itself when ctxb interrupts it', (
     expect(answered(driver)).toContain('prompt-3');
   });
 
+  it.each([ask('cancel_async_message', { message_uuid: 'prompt-3' }), ask('interrupt', { cancel_queued: true })])(
+    'is not repeated if the caller cancels it meanwhile: %j',
+    (request) => {
+      const driver = stalledInTurn();
+      driver.caller(request);
+      driver.claude(progress('cancelled', 'prompt-3'));
+      expect(open(driver)).toEqual(['prompt-2 heard']);
+      driver.claude(answerToInterrupt(driver), resultLine());
+      expect(open(driver)).toEqual([]);
+    },
+  );
+
   function stalledInTurn(): Driver {
     const policy = policyWith({ recovery: { stallAfter: 60 } });
     const driver = afterTurn(20_000, { callerSpeaksProtocol: true, policy });
