@@ -99,6 +99,8 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
   function settle(transition: Transition, line: ShownLine | undefined): void {
     const { input, before, after, actions } = transition;
     telemetry?.see(transition);
+    // A rule is on disk before claude or the caller has it, because it must hold in the process that resumes the run.
+    notePermissions(before, after);
     // First the kept-back lines, then the line, then its consequences: the caller has the answer even if ctxb is killed
     // during those. Then the answer is recorded as given, because writing notes takes a while.
     carryOut(actions, settlesLines);
@@ -108,7 +110,6 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
     notes.see(input, after);
     carryOut(actions, (action) => !settlesLines(action) && !isAnswered(action));
     noteSession(before.session, after.session);
-    notePermissions(before, after);
     const { decisions, tell } = notes.note();
     for (const decision of decisions) executor.execute(decision);
     watcher.status(after);
@@ -128,7 +129,6 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
     store.journal({ kind: 'session', runId: run.runId, id, log: transcript });
   }
 
-  /** For the process that resumes the run. */
   function notePermissions(before: GovernorState, after: GovernorState): void {
     const [{ settings, permissions }, now] = [before.process.control, after.process.control];
     if (settings === now.settings && permissions === now.permissions) return;

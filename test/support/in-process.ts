@@ -1,4 +1,4 @@
-import { PassThrough } from 'node:stream';
+import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { readClaudeArguments } from '../../src/claude/claude-arguments.ts';
 import type { Config } from '../../src/config/config.ts';
 import { DEFAULTS } from '../../src/config/defaults.ts';
@@ -15,18 +15,33 @@ export async function runInProcess(
   beforeHook: NonNullable<HeadlessRun['beforeHook']>,
   tools: Partial<Config['tools']> = {},
 ) {
-  const invocation = readClaudeArguments([...SMALL_WINDOW, '-p', 'the prompt']);
-  if (invocation.kind !== 'headless') throw new Error('expected a headless run');
-  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  const [stdin, stdout] = [new PassThrough(), new PassThrough()];
   stdin.end();
+  const config = { ...DEFAULTS, tools: { ...DEFAULTS.tools, byTool: {}, ...tools } };
+  const streams = { claude: [...SMALL_WINDOW, '-p', 'the prompt'], stdin, stdout };
+  const { code, stderr } = await playInProcess(world, streams, { config, beforeHook });
+  return { code, stdout: String(stdout.read() ?? ''), stderr };
+}
+
+interface InProcess {
+  readonly claude: readonly string[];
+  readonly stdin: Readable;
+  readonly stdout: Writable;
+}
+
+/** A run in this process, with streams of the test's own. */
+export async function playInProcess(world: World, { claude, stdin, stdout }: InProcess, more: Partial<HeadlessRun>) {
+  const invocation = readClaudeArguments([...claude]);
+  if (invocation.kind !== 'headless') throw new Error('expected a headless run');
+  const stderr = new PassThrough();
   const headless: HeadlessRun = {
     program: world.claude,
     invocation,
-    config: { ...DEFAULTS, tools: { ...DEFAULTS.tools, byTool: {}, ...tools } },
+    config: DEFAULTS,
     prompts: undefined,
     promptsFile: undefined,
     record: undefined,
-    beforeHook,
+    ...more,
   };
   const watcher = createTerminal({ stderr, style: PLAIN, quiet: false, statusLine: 'never' });
   const code = await runHeadless(
@@ -34,5 +49,5 @@ export async function runInProcess(
     { stdin, stdout, stderr, env: world.scratch.env, cwd: world.scratch.cwd },
     async () => watcher,
   );
-  return { code, stdout: String(stdout.read() ?? ''), stderr: String(stderr.read() ?? '') };
+  return { code, stderr: String(stderr.read() ?? '') };
 }
