@@ -57,11 +57,11 @@ export interface SessionFigures {
     readonly unpriced?: string;
     /** Subagents without a log: their calls are not included. Absent if every subagent has a log. */
     readonly unlogged?: readonly UnloggedAgent[];
-    /** The part of `usd` for calls that the recording lacks, if it is more than a tenth. Added by `markCopies`. */
+    /** Part of `usd` for calls that the recording does not show, if more than a tenth. Added by `markCopies`. */
     readonly unseen?: number;
     /**
      * Estimated saving compared with claude alone, in US dollars; negative if ctxb cost more. Only in the record of a
-     * run, and missing if 0.
+     * run. Missing if the costs are about equal or cannot be compared.
      */
     readonly saved?: number;
   };
@@ -146,7 +146,7 @@ export interface SummedFigures {
   /** Part of the cost is unknown, so `usd` is a lower bound; missing if all is known. */
   readonly usdPartial?: boolean | undefined;
   /**
-   * `usd` includes calls that a recording lacks, so it is an upper bound; missing if it includes only recorded calls.
+   * `usd` includes calls that a recording does not show, so it is an upper bound; missing if it includes none.
    */
   readonly usdUnseen?: boolean | undefined;
 }

@@ -245,16 +245,24 @@ function onContext(state: GovernorState, event: ControlResponseEvent): GovernorS
   const isCallers = placed && typeof before !== 'number';
   const isAutoCompactOff = response.isAutoCompactEnabled === false;
   const trigger = isCallers || isAutoCompactOff ? 'off' : before;
-  const { levelPercent } = state.run;
-  const level = isCallers ? countOf(response.autoCompactThreshold) : undefined;
-  const callersLevel =
-    levelPercent === undefined ? level : Math.min(level ?? tokens, levelOfPercent(levelPercent, tokens));
+  const callersLevel = levelIn(response, state.run.levelPercent, isCallers);
   const { model } = state.session;
   const own = isAlias(gauge, model) ? undefined : model;
   const measured = hidesWindow ? gauge : learnWindowOf(gauge, own, tokens, 'asked');
   const changes = { trigger, callersLevel, isAutoCompactOff };
   const opened = finishOpening(changed(changedIn(state, 'control', changes), { gauge: measured }));
   return phase === 'opening' ? prepareResumedSession(opened) : opened;
+}
+
+/**
+ * The level at which claude compacts by the caller's settings, in tokens; undefined if they set none. A percentage
+ * applies only to a known window, and to claude's own compaction.
+ */
+function levelIn(response: Fields, percent: number | undefined, isCallers: boolean): number | undefined {
+  const level = isCallers ? countOf(response.autoCompactThreshold) : undefined;
+  const window = countOrZero(response.rawMaxTokens);
+  if (percent === undefined || window === 0 || response.isAutoCompactEnabled === false) return level;
+  return Math.min(level ?? window, levelOfPercent(percent, window));
 }
 
 /** Tokens of a resumed conversation, without the system prompt and the tools. */

@@ -107,7 +107,7 @@ const RULES: readonly Rule[] = [
   onFact('call', updateAfterCall),
   onFact('call', announceBreak),
   onFact('call', recordAttachments),
-  whenActing((state, { before }) => updateBaseline(before, state)),
+  whenActing(updateBaseline),
   onKind('init', whenActing(passThroughOlder)),
   unlessReplay(trackResults),
   onKind('rate-limit', updateUsageLimits),

@@ -1,3 +1,4 @@
+import type { Event } from '../../protocol/events.ts';
 import { contextOf, type Usage } from '../../protocol/usage.ts';
 import { toUsd } from '../cost/cost.ts';
 import { multiply, type Price, priceAt, priceFor, type Rates, USUAL_RATIOS } from '../cost/prices.ts';
@@ -7,7 +8,7 @@ import { predictedTokens, prefixOf, thoughtsPerCall } from '../gauge/gauge.ts';
 import { claudesLevel } from '../policy.ts';
 import { promptsInTurn, waiting } from '../prompts/mailbox.ts';
 import type { GovernorState } from '../state.ts';
-import { changedIn, isHandingOver } from '../steps.ts';
+import { changedIn, isHandingOver, type Line } from '../steps.ts';
 import {
   type Baseline,
   baselineAfterCall,
@@ -83,12 +84,12 @@ export function isComparable(state: GovernorState): boolean {
 }
 
 /** Updates the baseline after a line from claude. */
-export function updateBaseline(before: GovernorState, state: GovernorState): GovernorState {
+export function updateBaseline(state: GovernorState, { before, event }: Line): GovernorState {
   const { baseline } = state.relief;
   const { call, replaced, isInjected, now } = state.facts;
   const { gauge } = before;
   const isIdle = expiredIdleMs(before.session.cache, now) !== undefined;
-  if (replaced) return replaceBaseline(before, state, replaced);
+  if (replaced) return replaceBaseline(before, state, replaced, event);
   if (call?.kind !== 'assistant') return state;
   const contents = contentsBeforeCall(before, call.usage);
   const after = baselineAfterCall(baseline, {
@@ -98,6 +99,7 @@ export function updateBaseline(before: GovernorState, state: GovernorState): Gov
     contents,
     isOwn: isInjected,
     price: priceOfModel(state) ?? UNPRICED,
+    turn: before.turn.ended,
     // After a relief, only the new call has a model.
     level: Math.max(
       baselineLevel({ ...before, gauge: { ...gauge, call: state.gauge.call } }),
@@ -117,7 +119,7 @@ export function updateBaseline(before: GovernorState, state: GovernorState): Gov
 }
 
 /** Updates the baseline after the context was replaced. */
-function replaceBaseline(before: GovernorState, state: GovernorState, replaced: Replaced): GovernorState {
+function replaceBaseline(before: GovernorState, state: GovernorState, replaced: Replaced, event: Event): GovernorState {
   const { gauge, work, session } = before;
   const { baseline } = state.relief;
   const isIdle = expiredIdleMs(session.cache, state.facts.now) !== undefined;
@@ -125,7 +127,9 @@ function replaceBaseline(before: GovernorState, state: GovernorState, replaced: 
   const isPaid = replaced === 'boundary' && isSummary(before);
   const paid = isPaid && baseline.open ? summaryCost(gauge.used, baseline.open.price, isIdle) : 0;
   const paying = withCost(baseline, paid, isOwn ? paid : 0);
-  const counted = isPaid && isOwn ? countSummary(paying) : paying;
+  // claude's brake does not count the compactions that the user asks for.
+  const isAutomatic = event.kind === 'boundary' && event.trigger === 'auto';
+  const counted = isPaid && isOwn && isAutomatic ? countSummary(paying, before.turn.ended) : paying;
   const isAtLevel = isExactAtLevel(before);
   const after = { ...baselineAfterReplacing(counted, gauge, work.tools.contents, isOwn), isAtLevel };
   const { contents } = state.work.tools;
@@ -157,7 +161,8 @@ function isClaudesOwn(state: GovernorState, replaced: Replaced): boolean {
   return isSummary(state) && isAtClaudesLevel(state);
 }
 
-function isAtClaudesLevel(state: GovernorState): boolean {
+/** Whether claude's own trigger is not below the level at which claude alone compacts. */
+export function isAtClaudesLevel(state: GovernorState): boolean {
   const { trigger } = state.process.control;
   return typeof trigger !== 'number' || trigger >= baselineLevel(state);
 }
@@ -201,8 +206,8 @@ function sizeWithoutCompaction(state: GovernorState, usage: Usage): number {
 
 /** The level at which claude compacts without ctxb, or refuses prompts, in tokens. */
 function baselineLevel({ gauge, process: { control } }: GovernorState): number {
-  const level = claudesLevel(gauge.call?.model, gauge.window.claudes ?? gauge.window.tokens);
-  return control.callersLevel ?? level + (control.isAutoCompactOff ? REFUSED_ABOVE_LEVEL : 0);
+  const level = control.callersLevel ?? claudesLevel(gauge.call?.model, gauge.window.claudes ?? gauge.window.tokens);
+  return level + (control.isAutoCompactOff ? REFUSED_ABOVE_LEVEL : 0);
 }
 
 /** Tokens above its level at which claude refuses prompts if it never compacts by itself (2.1.332). */

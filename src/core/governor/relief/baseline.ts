@@ -50,19 +50,17 @@ export const NEW_BASELINE = {
    */
   forgottenFailures: 0,
   retryCost: 0,
-  /**
-   * The contents that claude shows again after the baseline's summary; undefined unless the last call followed a
-   * summary.
-   */
+  /** The contents that claude shows again after the baseline's summary, if the last call followed one. */
   summary: undefined as ReshownContents | undefined,
-  /** Calls since the last summary, and how many summaries in a row came within `BRAKE` of the one before. */
-  callsSinceSummary: Number.MAX_SAFE_INTEGER,
+  /** The turn of claude's last summary, the calls since, and how many in a row came within `BRAKE` of the one before. */
+  summaryTurn: -1,
+  callsSinceSummary: 0,
   refills: 0,
   /** Whether claude alone would have left a prompt unanswered, so that no saving can be told. */
   gaveUp: false,
 };
 
-/** claude ends a turn whose window fills this often in a row within so many calls of a compaction (2.1.332). */
+/** claude ends a turn whose window fills this often in a row within so many calls of a compaction in it (2.1.332). */
 const BRAKE = { refills: 3, calls: 3 };
 
 /** Both costs in micro-dollars, including the open call. */
@@ -95,16 +93,19 @@ export function baselineAfterReplacing(
   return { ...baseline, carriedInput, wasReplaced: true };
 }
 
-/** Counts a summary that claude alone writes too. */
-export function countSummary(baseline: Baseline): Baseline {
-  const refills = baseline.callsSinceSummary <= BRAKE.calls ? baseline.refills + 1 : 0;
-  return { ...baseline, callsSinceSummary: 0, refills, gaveUp: baseline.gaveUp || refills >= BRAKE.refills };
+/** Counts a summary that claude alone begins too, in turn `turn`. */
+export function countSummary(baseline: Baseline, turn: number): Baseline {
+  const isSoon = baseline.summaryTurn === turn && baseline.callsSinceSummary <= BRAKE.calls;
+  const refills = isSoon ? baseline.refills + 1 : 0;
+  const gaveUp = baseline.gaveUp || refills >= BRAKE.refills;
+  return { ...baseline, summaryTurn: turn, callsSinceSummary: 0, refills, gaveUp };
 }
 
 interface NewCall {
   readonly usage: Usage;
   readonly model: string | undefined;
   readonly price: Price;
+  readonly turn: number;
   /** Tokens at which claude compacts without ctxb. */
   readonly level: number;
   readonly isOwn: boolean;
@@ -201,12 +202,12 @@ function withExtraFetches(baseline: Baseline, { contents, price, gauge }: NewCal
  */
 function withSummary(
   baseline: Baseline,
-  { gauge, level, endsAtLevel, contents, isIdle }: NewCall,
+  { gauge, turn, level, endsAtLevel, contents, isIdle }: NewCall,
   former: Price | undefined,
 ): Baseline {
   const { open, context, isAtLevel } = baseline;
   if (open === undefined || (context + open.growth < level && !isAtLevel)) return baseline;
-  const counted = countSummary(baseline);
+  const counted = countSummary(baseline, turn);
   const isCold = former === undefined ? open.cachedTokens !== undefined : isIdle;
   const reading = summaryCost(context, former ?? open.price, isCold);
   const prefix = prefixOf(gauge);

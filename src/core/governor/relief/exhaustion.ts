@@ -17,6 +17,7 @@ import {
   isWithinLimit,
   type Line,
 } from '../steps.ts';
+import { isAtClaudesLevel } from './accounts.ts';
 import { isExactPossible } from './exact.ts';
 import { chooseRelief, mayCompact, payingMoment } from './ladder.ts';
 import { extentOf, reliefReason } from './relief-moment.ts';
@@ -84,9 +85,12 @@ export function detectExhaustion(ended: GovernorState, { before, event }: Line<R
   return decide(full, 'exhausted', reason);
 }
 
-/** From such a result on, claude alone does less work, so the costs cannot be compared. */
+/**
+ * From such a result on, claude alone does less work, so the costs cannot be compared. With a trigger that ctxb has
+ * lowered, claude's brake does not show that.
+ */
 function withoutBaseline(state: GovernorState, event: ResultEvent): GovernorState {
-  if (!isExhaustion(event) && !isRefillBreaker(event)) return state;
+  if (!isExhaustion(event) && !(isRefillBreaker(event) && isAtClaudesLevel(state))) return state;
   return changedIn(state, 'relief', { baseline: { ...state.relief.baseline, gaveUp: true } });
 }
 

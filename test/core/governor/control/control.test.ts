@@ -355,6 +355,18 @@ describe("claude's answer about its context", () => {
     { name: "claude's default", more: {}, changes: {}, level: undefined },
     { name: 'a percentage, which claude does not report', more: {}, changes: { levelPercent: 50 }, level: 50_000 },
     { name: 'a percentage above its default', more: {}, changes: { levelPercent: 95 }, level: 87_000 },
+    {
+      name: 'a percentage that never applies',
+      more: { isAutoCompactEnabled: false },
+      changes: { levelPercent: 50 },
+      level: undefined,
+    },
+    {
+      name: 'a percentage of an unknown window',
+      more: { rawMaxTokens: undefined },
+      changes: { levelPercent: 50 },
+      level: undefined,
+    },
   ])('the level at which claude compacts is known if it comes from $name', ({ more, changes, level }) => {
     const driver = asked(changes);
     driver.claude(contextAnswer(driver, context(120_000, 0, { ...more, autoCompactThreshold: 87_000 })));

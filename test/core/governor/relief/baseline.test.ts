@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { microUsdOf, PRICES, type Price, priceOf } from '../../../../src/core/governor/cost/prices.ts';
 import { EMPTY_GAUGE } from '../../../../src/core/governor/gauge/gauge.ts';
-import { isComparable, savedUsd } from '../../../../src/core/governor/relief/accounts.ts';
+import { isComparable, savedUsd, updateBaseline } from '../../../../src/core/governor/relief/accounts.ts';
 import {
   type Baseline,
   baselineAfterCall,
@@ -12,6 +12,7 @@ import {
   summaryCost,
 } from '../../../../src/core/governor/relief/baseline.ts';
 import { NO_CONTENTS } from '../../../../src/core/governor/relief/content.ts';
+import { decodeObject } from '../../../../src/core/protocol/decode.ts';
 import { fieldsOf } from '../../../../src/core/protocol/fields.ts';
 import { drawnLong } from '../../../support/economy/drawn.ts';
 import { drawnKind } from '../../../support/economy/kinds.ts';
@@ -24,10 +25,22 @@ import {
 } from '../../../support/economy/played-claude.ts';
 import { reportedJob } from '../../../support/economy/reported.ts';
 import { jobOf, type Shape } from '../../../support/economy/shapes.ts';
-import { afterTurn, boundaryLine, callLine, resultLine } from '../../../support/governor.ts';
+import {
+  afterTurn,
+  boundaryLine,
+  callLine,
+  contextAnswer,
+  type Driver,
+  drive,
+  initLine,
+  type Line,
+  policyWith,
+  resultLine,
+  runWith,
+} from '../../../support/governor.ts';
 
 /** What most calls have in common. */
-const USUAL = { model: 'sonnet-4-6', endsAtLevel: false, isUsuallyCached: true, given: 0 };
+const USUAL = { model: 'sonnet-4-6', turn: 0, endsAtLevel: false, isUsuallyCached: true, given: 0 };
 const SONNET = { window: 200_000, model: 'claude-sonnet-4-6' };
 
 /** What a run says that it saved, as a multiple of what it saved. */
@@ -138,6 +151,50 @@ it('claude alone leaves a prompt unanswered if it never compacts by itself, and 
   const call = { usage, price, isOwn: false, isIdle: false, gauge: EMPTY_GAUGE, contents: NO_CONTENTS, ...USUAL };
   const gaveUp = (level: number) => baselineAfterCall(NEW_BASELINE, { ...call, level, endsAtLevel: true }).gaveUp;
   expect([gaveUp(176_000), gaveUp(100_000)]).toEqual([false, true]);
+});
+
+describe("claude's brake", () => {
+  const FILLED = [callLine(150_000), boundaryLine('auto', 170_000)];
+  const ASKED = [callLine(150_000), boundaryLine('manual', 150_000)];
+  const fourTimes = <T>(lines: T): T[] => Array.from({ length: 4 }, () => lines);
+
+  /** Each round is a prompt with claude's lines about it. ctxb does not compact by itself. */
+  function played(rounds: readonly (readonly Line[])[]): Driver {
+    const policy = policyWith({ compaction: { enabled: false }, handoff: { enabled: false } });
+    const driver = afterTurn(100_000, { policy });
+    for (const lines of rounds) {
+      driver.prompt('Go on.');
+      driver.claude(...lines);
+    }
+    return driver;
+  }
+
+  it.each([
+    { name: 'ends a turn that fills its window four times at once', rounds: [fourTimes(FILLED).flat()], is: false },
+    { name: 'begins again with each turn', rounds: fourTimes([...FILLED, resultLine()]), is: true },
+    { name: 'does not count the compactions of the user', rounds: [fourTimes(ASKED).flat()], is: true },
+  ])('$name', ({ rounds, is }) => {
+    expect(isComparable(played(rounds).state)).toBe(is);
+  });
+});
+
+it.each([
+  { size: 95_000, is: true },
+  { size: 97_000, is: false },
+])("claude without its own compaction refuses prompts 9,000 tokens above the caller's level: $size", ({ size, is }) => {
+  const driver = drive(runWith({ resumes: true }));
+  driver.begin();
+  const settings = { autocompactSource: 'env', autoCompactThreshold: 87_000, isAutoCompactEnabled: false };
+  driver.claude(contextAnswer(driver, { rawMaxTokens: 120_000, totalTokens: 20_000, ...settings }));
+  driver.prompt('Do it.');
+  driver.claude(initLine(), callLine(20_000));
+  const before = driver.state;
+  driver.claude(callLine(30_000));
+  // Reliefs have made the run smaller than claude alone.
+  const baseline = { ...before.relief.baseline, context: size - 30_000 };
+  const state = { ...driver.state, relief: { ...driver.state.relief, baseline } };
+  const event = decodeObject(callLine(30_000));
+  expect(isComparable(updateBaseline(state, { before, event }))).toBe(is);
 });
 
 it('a summary that claude writes after a pause costs a run as much as claude alone', () => {

@@ -1,4 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { isComparable } from '../../../../src/core/governor/relief/accounts.ts';
+import { detectExhaustion } from '../../../../src/core/governor/relief/exhaustion.ts';
+import { decodeObject } from '../../../../src/core/protocol/decode.ts';
+import type { ResultEvent } from '../../../../src/core/protocol/events.ts';
 import {
   boundaryLine,
   callLine,
@@ -83,6 +87,20 @@ describe('compactions in a row in one turn', () => {
   ])('$name', ({ driver }) => {
     expect(interrupts(driver())).toEqual([]);
   });
+});
+
+it.each([
+  { name: 'ctxb has placed its trigger lower', trigger: 60_000, is: true },
+  { name: "it is at claude's own place", trigger: 'unplaced' as const, is: false },
+])("claude's own brake shows what claude alone does, unless $name", ({ trigger, is }) => {
+  const driver = refilled(1, 2);
+  const { state } = driver;
+  const { process } = state;
+  const placed = { ...state, process: { ...process, control: { ...process.control, trigger } } };
+  const event = decodeObject(
+    resultLine({ is_error: true, terminal_reason: 'rapid_refill_breaker', result: 'Autocompact is thrashing: …' }),
+  ) as ResultEvent;
+  expect(isComparable(detectExhaustion(placed, { before: placed, event }))).toBe(is);
 });
 
 it("claude's own brake ends the run in the same way", () => {
