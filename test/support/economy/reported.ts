@@ -389,7 +389,7 @@ export function reportedJob(name: string, seed: number, window: Window): { job: 
 const SETTINGS: Readonly<Record<string, (window: number) => readonly Partial<PlayedSetup>[]>> = {
   level: (window) => [0.4, 0.5, 0.8].map((share) => ({ level: share * window })),
   resumed: (window) => [0.2, 0.5].map((share) => ({ resumed: share * window })),
-  fixed: (window) => [0.4, 0.55, 0.65].map((share) => ({ prefix: share * window })),
+  fixed: (window) => [0.4, 0.55, 0.65].map((share) => ({ prefix: Math.round(share * window) })),
   thinking: () => [1_000, 4_000].map((thoughts) => ({ thoughts })),
 };
 
