@@ -6,7 +6,7 @@ import type { Io } from '../io.ts';
 import type { RecordedRelief } from '../replay/recorded-items.ts';
 import { replaySource } from '../replay/replay.ts';
 import type { SessionOptions } from '../replay/session-replay.ts';
-import { findSources, type Source } from '../replay/sources.ts';
+import { findSource } from '../replay/sources.ts';
 import { foldText, textWidth } from '../report/layout.ts';
 import { onOneLine } from '../report/printable.ts';
 import { LEGEND, type ReliefReceipt, receiptLines } from '../report/receipts.ts';
@@ -78,9 +78,8 @@ type Retention = NonNullable<SessionOptions['retention']>;
 
 async function recordingReceipts(file: string, retention: Retention, io: Io) {
   const policy = await effectiveConfig(io);
-  const [source] = findSources(file) as [Source];
   const options = { policy, series: false, mask: redact, stdin: openStdin([file], io), retention };
-  const { sessionId, compactions, lines, retention: reliefs = [] } = await replaySource(source, options);
+  const { sessionId, compactions, lines, retention: reliefs = [] } = await replaySource(findSource(file), options);
   if (lines.malformed + lines.unknown === lines.total && retention === true) {
     throw new CtxbError('unreadable-input', `${file}: no line comes from claude: name a recording`);
   }

@@ -3,7 +3,7 @@ import { contextFolder } from '../config/resolve-config.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { buildNotes } from '../replay/read-notes.ts';
-import { findSources, type Source } from '../replay/sources.ts';
+import { findSource } from '../replay/sources.ts';
 import { redact } from '../store/masks/redact.ts';
 import { findSession, openNotesFolder, readIndex } from '../store/sessions/sessions.ts';
 import { type CommonFlags, type Define, isRecording } from './command.ts';
@@ -41,7 +41,7 @@ async function scratch(name: string | undefined, flags: ScratchFlags, io: Io): P
 }
 
 async function build(name: string, out: string | undefined, io: Io): Promise<number> {
-  const [source] = findSources(name === '-' ? name : resolve(io.cwd, name)) as [Source];
+  const source = findSource(name === '-' ? name : resolve(io.cwd, name));
   const notes = out === undefined ? undefined : openNotesFolder(resolve(io.cwd, out));
   const index = await buildNotes(source, io.stdin, redact, out ?? '.', ({ file, text }) => notes?.append(file, text));
   notes?.finish(index);

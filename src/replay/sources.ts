@@ -26,6 +26,11 @@ const SKIPPED_FOLDERS: ReadonlySet<string> = new Set([DEFAULTS.contextDir, '.git
 /** Journals of workflows. They repeat the answers in the logs of the agents. */
 const WORKFLOW_JOURNAL = /[\\/]subagents[\\/]workflows[\\/][^\\/]+[\\/]journal\.jsonl$/;
 
+/** A single recording, or stdin, with the logs of its subagents. */
+export function findSource(file: string): Source {
+  return { file, subagents: file === '-' ? [] : createSubagentLogs(raise)(file) };
+}
+
 /**
  * The file itself, or all recordings in a folder and below, sorted by name. Follows symbolic links.
  *
@@ -34,7 +39,7 @@ const WORKFLOW_JOURNAL = /[\\/]subagents[\\/]workflows[\\/][^\\/]+[\\/]journal\.
  * @throws CtxbError `unreadable-input` with the path
  */
 export function findSources(path: string, tell: OnFault = raise, skip: OnSkip = ignore): Source[] {
-  if (path === '-') return [{ file: path, subagents: [] }];
+  if (path === '-') return [findSource(path)];
   const onFault = once(tell);
   const isDirectory = tryRead(false, raise, path, () => statSync(path).isDirectory());
   const files = isDirectory ? recordingsBelow(path, onFault, skip) : [path];
