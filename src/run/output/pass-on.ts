@@ -62,13 +62,17 @@ export function createPassOn({ output, figures, state, onEvent }: PassOnOptions)
 
   function show({ bytes, event, turn }: Line): void {
     const isResult = event.kind === 'result';
-    const text = isResult ? bytes.toString() : '';
-    const wholeText = isResult ? figures.whole(text, turn, state()) : text;
-    // Bytes that are not UTF-8 stay as they are.
-    const whole = wholeText === text ? bytes : Buffer.from(wholeText);
+    const whole = isResult ? wholeResult(bytes, turn) : bytes;
     if (isResult) figures.shown();
     output.bytes(whole);
     tell(whole, event);
+  }
+
+  function wholeResult(bytes: Buffer, turn: Line['turn']): Buffer {
+    const text = bytes.toString();
+    const whole = figures.whole(text, turn, state());
+    // Bytes that are not UTF-8 stay as they are.
+    return whole === text ? bytes : Buffer.from(whole);
   }
 
   function tell(bytes: Buffer, event: Event): void {
