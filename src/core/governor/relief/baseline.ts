@@ -52,7 +52,7 @@ export const NEW_BASELINE = {
   retryCost: 0,
   /** The contents that claude shows again after the baseline's summary, if the last call followed one. */
   summary: undefined as ReshownContents | undefined,
-  /** The turn of claude's last summary, the calls since, and how many in a row came within `BRAKE` of the one before. */
+  /** The turn of claude's last summary, the calls since it, and how many summaries in a row came that soon (`BRAKE`). */
   summaryTurn: -1,
   callsSinceSummary: 0,
   refills: 0,
@@ -60,7 +60,7 @@ export const NEW_BASELINE = {
   gaveUp: false,
 };
 
-/** claude ends a turn whose window fills this often in a row within so many calls of a compaction in it (2.1.332). */
+/** claude ends a turn in which the window fills three times in a row, each time within three calls (2.1.332). */
 const BRAKE = { refills: 3, calls: 3 };
 
 /** Both costs in micro-dollars, including the open call. */
