@@ -129,9 +129,9 @@ function replaceBaseline(before: GovernorState, state: GovernorState, replaced: 
   const paying = withCost(baseline, paid, isOwn ? paid : 0);
   // claude's brake does not count the compactions that the user asks for.
   const isAutomatic = event.kind === 'boundary' && event.trigger === 'auto';
-  const counted = isPaid && isOwn && isAutomatic ? countSummary(paying, before.turn.ended) : paying;
-  const isAtLevel = isExactAtLevel(before);
-  const after = { ...baselineAfterReplacing(counted, gauge, work.tools.contents, isOwn), isAtLevel };
+  const replacing = baselineAfterReplacing(paying, gauge, work.tools.contents, isOwn);
+  const counted = isPaid && isOwn && isAutomatic ? countSummary(replacing, before.turn.ended) : replacing;
+  const after = { ...counted, isAtLevel: isExactAtLevel(before) };
   const { contents } = state.work.tools;
   const left = isOwn ? forgetContents(contents, []) : contents;
   if (!isPaid) return withBaseline(state, after, left);

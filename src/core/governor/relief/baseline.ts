@@ -60,8 +60,8 @@ export const NEW_BASELINE = {
   gaveUp: false,
 };
 
-/** claude ends a turn in which the window fills three times in a row, each time within three calls (2.1.332). */
-const BRAKE = { refills: 3, calls: 3 };
+/** claude ends a turn in which the window fills three times in a row, each time within two calls (2.1.332). */
+const BRAKE = { refills: 3, calls: 2 };
 
 /** Both costs in micro-dollars, including the open call. */
 export function costsSoFar(baseline: Baseline, gauge: Gauge): Baseline['microUsd'] {

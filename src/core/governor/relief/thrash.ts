@@ -66,8 +66,8 @@ export function canRelieveBrake(state: GovernorState): boolean {
 }
 
 /**
- * Gives up after claude's own brake has ended the turn. claude does so when a window fills three times within three
- * calls.
+ * Gives up after claude's own brake has ended the turn, because the window was filled again at once three times in a
+ * row.
  */
 export function giveUpAfterBreaker(state: GovernorState, event: ResultEvent): GovernorState {
   if (!isRefillBreaker(event) || !canEndTurn(state) || canRelieveBrake(state)) return state;

@@ -114,7 +114,7 @@ it.each([99_000, 123_000])('a run whose system prompt and tools have %d tokens k
 
 it.each([
   { prefix: 33_000, does: 'answers every prompt', isComparable: true },
-  { prefix: 141_000, does: 'fills its window within three calls of each summary', isComparable: false },
+  { prefix: 141_000, does: 'fills its window within two calls of each summary', isComparable: false },
 ])('a run is comparable only if claude alone can do its work: one that $does', ({ prefix, isComparable: expected }) => {
   const run = playGoverned(jobOf({ ...SEVEN_PARTS, prompts: 3, tokens: 4_000 }), { ...SONNET, prefix });
   expect(run.driver && isComparable(run.driver.state)).toBe(expected);
@@ -157,6 +157,7 @@ describe("claude's brake", () => {
   const FILLED = [callLine(150_000), boundaryLine('auto', 170_000)];
   const ASKED = [callLine(150_000), boundaryLine('manual', 150_000)];
   const fourTimes = <T>(lines: T): T[] => Array.from({ length: 4 }, () => lines);
+  const filledBy = (calls: number) => [...Array.from({ length: calls }, () => callLine(150_000)), FILLED[1] as Line];
 
   /** Each round is a prompt with claude's lines about it. ctxb does not compact by itself. */
   function played(rounds: readonly (readonly Line[])[]): Driver {
@@ -171,6 +172,8 @@ describe("claude's brake", () => {
 
   it.each([
     { name: 'ends a turn that fills its window four times at once', rounds: [fourTimes(FILLED).flat()], is: false },
+    { name: 'ends a turn whose window lasts for two calls each time', rounds: [fourTimes(filledBy(2)).flat()], is: false },
+    { name: 'lets a turn go on whose window lasts for three calls', rounds: [fourTimes(filledBy(3)).flat()], is: true },
     { name: 'begins again with each turn', rounds: fourTimes([...FILLED, resultLine()]), is: true },
     { name: 'does not count the compactions of the user', rounds: [fourTimes(ASKED).flat()], is: true },
   ])('$name', ({ rounds, is }) => {
