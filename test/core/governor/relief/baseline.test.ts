@@ -172,7 +172,7 @@ describe("claude's brake", () => {
 
   it.each([
     { name: 'ends a turn that fills its window four times at once', rounds: [fourTimes(FILLED).flat()], is: false },
-    { name: 'ends a turn whose window lasts for two calls each time', rounds: [fourTimes(filledBy(2)).flat()], is: false },
+    { name: 'ends a turn whose window lasts for two calls', rounds: [fourTimes(filledBy(2)).flat()], is: false },
     { name: 'lets a turn go on whose window lasts for three calls', rounds: [fourTimes(filledBy(3)).flat()], is: true },
     { name: 'begins again with each turn', rounds: fourTimes([...FILLED, resultLine()]), is: true },
     { name: 'does not count the compactions of the user', rounds: [fourTimes(ASKED).flat()], is: true },
