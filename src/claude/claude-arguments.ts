@@ -32,7 +32,7 @@ const SESSION_OPTIONS: ReadonlySet<string> = new Set([
   ...RESUMING,
   ...['--session-id', '--fork-session', '--resume-session-at', '--resume-drops-turn', '--reply-on-resume'],
 ]);
-/** Options whose hooks run once a run. */
+/** Options whose hooks run once per run. */
 const SETUP_OPTIONS: ReadonlySet<string> = new Set(['--init', '--maintenance']);
 const FALSE_WORDS: ReadonlySet<string | undefined> = new Set(['false', '0', 'no', 'off']);
 
@@ -177,7 +177,7 @@ function headlessInvocation(
     ignoredWords: freeWords(tokens).flatMap((word) => (word === prompt ? [] : word.written)),
     /** The caller's arguments in order, without the prompt, `-p`, `--verbose` and the two formats. */
     passed: tokens.flatMap((token) => (token === prompt ? [] : passedOn(token))),
-    /** `passed` without session and setup, for a process that replaces the first one. */
+    /** `passed` without the options of the session and its setup, for a process that replaces the first one. */
     passedAgain: tokens.flatMap((token) => (token === prompt || isOnlyForFirst(token) ? [] : passedOn(token))),
     namesSession: [...SESSION_OPTIONS].some((name) => options.has(name)),
     inputFormat,

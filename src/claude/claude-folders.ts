@@ -88,7 +88,7 @@ export function projectLogs(place: CwdAndEnv): string {
  * Whether a log may belong to the project. Not if its first row with a folder names another one; several projects can
  * share a folder of logs.
  */
-export function mayBeOfProject(path: string, { cwd }: CwdAndEnv): boolean {
+export function mayBelongToProject(path: string, { cwd }: CwdAndEnv): boolean {
   const own = realPath(cwd);
   for (const line of readLines(path)) {
     const named = line.includes('"cwd"') ? textOf(parseFields(line).cwd) : undefined;

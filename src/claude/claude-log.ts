@@ -20,7 +20,7 @@ export interface OpenTool {
 }
 
 /**
- * Reads a session log. Of a line that is not valid JSON, such as one cut off by a kill, it reads the intact parts.
+ * Reads a session log. Reads the intact parts of a line that is not valid JSON, such as one cut off by a kill.
  *
  * @throws CtxbError `store` when the log is unreadable or not a regular file
  */

@@ -6,7 +6,7 @@ import type { Prices } from '../core/governor/cost/prices.ts';
 import { decodeObject } from '../core/protocol/decode.ts';
 import type { AssistantEvent, Event } from '../core/protocol/events.ts';
 import { rowsIn } from '../core/protocol/objects-in.ts';
-import { isAllZero, isNewer, type Usage } from '../core/protocol/usage.ts';
+import { hasNoInput, isNewer, type Usage } from '../core/protocol/usage.ts';
 import { orElse } from '../errors.ts';
 import { readLines } from '../store/files/read-lines.ts';
 
@@ -48,7 +48,7 @@ function* callsIn(path: string): Generator<LoggedCall> {
 
 /** Whether an event is a line of a call that reports usage. */
 export function isAnswered(event: Event): event is LoggedCall {
-  return event.kind === 'assistant' && !event.isSynthetic && event.usage !== undefined && !isAllZero(event.usage);
+  return event.kind === 'assistant' && !event.isSynthetic && event.usage !== undefined && !hasNoInput(event.usage);
 }
 
 /** A session's log, and those of its subagents. Workflows and nested subagents have subfolders. */

@@ -55,6 +55,6 @@ const OPENING =
 
 /** The claude in ctxb's own node_modules, which this version was tested with, else the user's. */
 async function claudeFor({ claude: given }: DemoFlags, io: Io): Promise<string> {
-  const beside = given === undefined ? installedClaude(import.meta.url) : undefined;
-  return beside ?? (await findClaude(io, { given }));
+  const installed = given === undefined ? installedClaude(import.meta.url) : undefined;
+  return installed ?? (await findClaude(io, { given }));
 }

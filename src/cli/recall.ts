@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { configFolder, mayBeOfProject, projectLogs } from '../claude/claude-folders.ts';
+import { configFolder, mayBelongToProject, projectLogs } from '../claude/claude-folders.ts';
 import { contextFolder } from '../config/resolve-config.ts';
 import { timeText } from '../core/text/words.ts';
 import { CtxbError, unreadableError } from '../errors.ts';
@@ -78,7 +78,7 @@ interface Place {
 /** Searches the newest files first, until enough matches were found. @param tell reports unreadable files */
 async function find(search: Search, flags: RecallFlags, io: Io, tell: (fault: CtxbError) => void) {
   const { all, limit, contextDir } = flags;
-  const isIncluded = (log: string) => all || mayBeOfProject(log, io);
+  const isIncluded = (log: string) => all || mayBelongToProject(log, io);
   const logs = logsBelow(all ? join(configFolder(io), 'projects') : projectLogs(io), tell, isIncluded);
   const notes = documentsIn(await contextFolder(io, contextDir));
   let hits: Hit[] = [];

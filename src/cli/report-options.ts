@@ -72,7 +72,7 @@ function limitOf(requested: number | undefined, isTerminal: boolean): number | u
 const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 const ISO = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?$/;
 
-/** Milliseconds since the epoch of an age, which counts from now, or of a date, which begins at midnight local time. */
+/** Milliseconds since the epoch: an age counts back from now, and a date begins at midnight local time. */
 function timeOf(text: string): number | undefined {
   const [, count, unit = ''] = /^(\d{1,6})([mhdw])$/.exec(text) ?? [];
   if (count !== undefined) return Date.now() - Number(count) * (UNITS[unit] ?? 0);

@@ -29,7 +29,7 @@ export function closest(word: string, candidates: Iterable<string>): string | un
     distance: Math.min(distanceTo(candidate), distanceTo(candidate.slice(candidate.lastIndexOf('.') + 1))),
   }));
   const [nearest] = ranked.sort((a, b) => a.distance - b.distance);
-  // Up to a third of the letters may be wrong. A less similar proposal would only puzzle.
+  // Up to a third of the letters may be wrong. A less similar suggestion would only confuse.
   return nearest && nearest.distance <= normalized.length / 3 ? nearest.candidate : undefined;
 }
 

@@ -20,7 +20,7 @@ export const LIMITS = [
  */
 export function keepLimits(all: readonly SetValue[]) {
   const limit = all.findLast(({ key, origin }) => isLimit(key) && SOURCE_RANKS[origin.source] > SOURCE_RANKS.file);
-  // Whatever is above a file has a name: a file, a variable or an option.
+  // Every source above a file has a name: a file, a variable or an option.
   const subject = limit && `${limit.key} (${limit.origin.where})`;
   const ignored = subject === undefined ? [] : all.filter(liftsLimits);
   const expected = `nothing that lifts ${subject}`;

@@ -41,8 +41,8 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * The offset of a fault in JSON. Node reports no position for some errors. Then it is the end of the shortest prefix
- * that fails at a token too.
+ * The offset of a syntax error in JSON. If Node does not report it: the end of the shortest prefix that also fails at a
+ * token.
  */
 function faultOffset(text: string, message: string): number {
   const [position] = groupsIn(/at position (\d+)/, message);

@@ -55,7 +55,7 @@ export function parseYaml(text: string, { isJson }: { readonly isJson: boolean }
 }
 
 function compose(text: string, lines: LineCounter): Document.Parsed {
-  // The library is told to make a document of an empty text too.
+  // Makes the library return a document for an empty text too.
   const documents = [...new Composer(OPTIONS).compose(tokens(text, lines), true, text.length)];
   const [document, second] = documents as [Document.Parsed, Document.Parsed?];
   const [fault] = [...document.errors, ...document.warnings];

@@ -36,10 +36,10 @@ export function createExplainer(wanted: string) {
   let prediction: Prediction | null = null;
 
   function seeCall({ before, after }: ObservedLine): void {
-    const { calls, call, foreseen } = after.gauge;
+    const { calls, call, lastPrediction } = after.gauge;
     if (wanted === String(calls) || wanted === call?.messageId) {
       number = calls;
-      prediction = foreseen === undefined ? null : predictionOf(before.gauge, pieces);
+      prediction = lastPrediction === undefined ? null : predictionOf(before.gauge, pieces);
     }
     pieces = [];
   }

@@ -3,7 +3,7 @@ import { largestShare, peakShare } from '../core/governor/gauge/model-windows.ts
 import { savedUsd } from '../core/governor/relief/accounts.ts';
 import type { GovernorState } from '../core/governor/state.ts';
 import type { AssistantEvent } from '../core/protocol/events.ts';
-import { isAllZero, NO_USAGE } from '../core/protocol/usage.ts';
+import { hasNoInput, NO_USAGE } from '../core/protocol/usage.ts';
 import type { Cutter } from '../core/text/words.ts';
 import { createInputReader, type RecordingLine } from './input-reader.ts';
 import { createCompactions } from './observers/compactions.ts';
@@ -56,7 +56,7 @@ export function createFigures(cut: Cutter, keeps: { readonly prompts: boolean; r
   }
 
   function noteSize({ isSynthetic, messageId, usage = NO_USAGE, blocks, uuid = '' }: AssistantEvent): void {
-    if (!isAllZero(usage)) unsized.delete(messageId);
+    if (!hasNoInput(usage)) unsized.delete(messageId);
     // Skip empty rows, which claude leaves of an answer that another model has taken over.
     else if (!isSynthetic && blocks.length > 0 && !kept.has(uuid)) unsized.add(messageId);
   }

@@ -22,9 +22,9 @@ interface PlayedClaudeOptions {
   /** The window that claude reports, in tokens. */
   readonly window: () => number | undefined;
   readonly tell: (event: OwnEvent) => void;
-  /** A line of claude's. */
+  /** Passes on a line of claude's. */
   readonly claude: (line: Fields) => void;
-  /** claude gets a line other than a request. */
+  /** Sends claude a line that is not a request. */
   readonly prompt: (line: Fields) => void;
 }
 

@@ -74,7 +74,7 @@ const createGroup = () => ({ sessions: new Set<SessionFigures>(), ...createTotal
  * Splits a session for sums: its calls, its compactions, and its other cost (titles and summaries), dated at its end.
  * An unknown part of its cost belongs to the calls without a price, or to any part if none lacks one or some are missing.
  */
-function eachPart(session: SessionFigures, add: (at: Place, part: SummedFigures) => void): void {
+function eachPart(session: SessionFigures, add: (at: TimeAndModel, part: SummedFigures) => void): void {
   const { usd, usdPartial, usdUnseen } = ownFigures(session);
   const ledger = callsIn(session);
   const isRead = isComplete(session.lines) && session.cost.unlogged === undefined;
@@ -93,10 +93,10 @@ function eachPart(session: SessionFigures, add: (at: Place, part: SummedFigures)
   add(end, { calls: 0, compactions: 0, usd: inUsd(remaining), usdPartial, usdUnseen });
 }
 
-type Place = Pick<LedgerCall, 't' | 'model'>;
+type TimeAndModel = Pick<LedgerCall, 't' | 'model'>;
 
 /** The name of a group, or the start of a day: naming the day of each call would take several times as long. */
-function keyOf(session: SessionFigures, by: Grouping, at: Place): string | number | null {
+function keyOf(session: SessionFigures, by: Grouping, at: TimeAndModel): string | number | null {
   if (by === 'project') return session.project;
   const model = at.model ?? session.model;
   if (by === 'model') return model && modelName(model);

@@ -155,7 +155,7 @@ async function* replayTogether(
   });
   try {
     for (const [at, source] of sources.entries()) {
-      while (!attempts.has(at) && workers.isThere()) await workers.news();
+      while (!attempts.has(at) && workers.areRunning()) await workers.nextEvent();
       const found = attempts.get(at);
       if (found === undefined) yield* (await loadReader()).readAll([source], options);
       else yield found;
@@ -186,9 +186,9 @@ function startWorkers(program: URL, share: SharedWork, onMessage: (message: From
   }
   return {
     /** Whether any thread is still running. */
-    isThere: () => workers.size > 0,
+    areRunning: () => workers.size > 0,
     /** Resolves when a thread sends a message or ends. */
-    news: () => new Promise<void>((resolve) => (wake = resolve)),
+    nextEvent: () => new Promise<void>((resolve) => (wake = resolve)),
     stop: () => Promise.all([...workers].map((worker) => worker.terminate())),
   };
 }

@@ -36,8 +36,8 @@ export interface RunSpending extends SpentBefore {
 export type CostKeeper = ReturnType<typeof createCostKeeper>;
 
 /** Polls for at most two minutes, because a run may never make its first call. */
-const LOOK_MS = 50;
-const MAX_LOOKS = 2_400;
+const POLL_MS = 50;
+const MAX_POLLS = 2_400;
 
 /** Whether a call is running, or follows without the caller. */
 function mayCall(state: GovernorState): boolean {
@@ -129,7 +129,7 @@ export function createCostKeeper({
   }
 
   function look(open: CostLedger, lost = 0) {
-    return { kind: 'project-cost' as const, others: open.ofOthers() + lost, earlier: open.spentEarlier() };
+    return { kind: 'project-cost' as const, others: open.spentByOthers() + lost, earlier: open.spentEarlier() };
   }
 
   return {
@@ -144,8 +144,8 @@ export function createCostKeeper({
       const take = () => attempt((open) => open.takeLock());
       first = take();
       if (first === undefined) notice('waits for another run of this project: what a call costs is not known yet');
-      for (let left = MAX_LOOKS; left > 0 && first === undefined && !gone.aborted; left--) {
-        await delay(LOOK_MS);
+      for (let left = MAX_POLLS; left > 0 && first === undefined && !gone.aborted; left--) {
+        await delay(POLL_MS);
         first = take();
       }
       return attempt((open) => {

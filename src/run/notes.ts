@@ -183,7 +183,7 @@ export function createNoteTaker(options: NoteTakerOptions) {
   };
 }
 
-/** By so much ctxb and claude may name different times for the same prompt. */
+/** Maximum difference between the times that ctxb and claude record for the same prompt. */
 const SAME_TIME_MS = 60_000;
 
 function identityOf(entry: Entry): string {

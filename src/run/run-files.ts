@@ -134,32 +134,32 @@ function openInbox(folder: string, runId: string, onFault: Faults): Inbox | unde
 }
 
 /** Milliseconds between checks of the inbox while claude and the caller are silent. */
-const LOOK_MS = 250;
+const POLL_MS = 250;
 
 function createMail(inbox: Inbox | undefined, onFault: Faults) {
   let timer: NodeJS.Timeout | undefined;
   let isOver = false;
 
-  const endWith: Faults = (consequence, error) => {
+  const endWithFault: Faults = (consequence, error) => {
     isOver = true;
     onFault(consequence, error);
   };
 
   const read = () => inbox?.drain().flatMap(readLine);
   const drain = (): readonly OwnEvent[] =>
-    (isOver ? undefined : tryOrReport(endWith, 'no more notes and requests are read', read)) ?? [];
+    (isOver ? undefined : tryOrReport(endWithFault, 'no more notes and requests are read', read)) ?? [];
 
   return {
     /** Events from the lines left since the last call; feed them before processing the next input. */
     drain,
     watch(tell: (events: readonly OwnEvent[]) => void): void {
-      timer = setInterval(() => tell(drain()), LOOK_MS).unref();
+      timer = setInterval(() => tell(drain()), POLL_MS).unref();
     },
     answer: (id: string, answer: object): void =>
-      tryOrReport(endWith, 'a request from outside is not answered', () => inbox?.answer(id, answer)),
+      tryOrReport(endWithFault, 'a request from outside is not answered', () => inbox?.answer(id, answer)),
     close(): void {
       clearInterval(timer);
-      tryOrReport(endWith, 'the inbox of this run is not removed', () => inbox?.dispose());
+      tryOrReport(endWithFault, 'the inbox of this run is not removed', () => inbox?.dispose());
     },
   };
 }

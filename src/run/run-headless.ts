@@ -117,8 +117,8 @@ function claudeOf(headless: HeadlessRun, io: Io, runId: string) {
   const { settled, open, lost } = resumed?.spent ?? { settled: 0, open: 0, lost: 0 };
   const before = (settled + open + lost) / 1_000_000;
   const planned = async (args: readonly string[], spentUsd: number, folder = io.cwd) => {
-    const ofProject = !config.observe && project !== undefined ? await projectUsd(headless, io) : 0;
-    const spent = { run: spentUsd, project: ofProject };
+    const spentByProject = !config.observe && project !== undefined ? await projectUsd(headless, io) : 0;
+    const spent = { run: spentUsd, project: spentByProject };
     const own = { limit: Number(invocation.maxBudgetUsd), spent: spentUsd - before };
     const limits = config.observe ? [] : budgetArguments(cost, isAttended(invocation, io), spent, own);
     return { command: program, args: [...args, ...limits], cwd: existsSync(`${folder}/.`) ? folder : io.cwd, env };
@@ -140,7 +140,7 @@ export function planStart(headless: HeadlessRun, io: Io) {
 async function projectUsd(headless: HeadlessRun, io: Io): Promise<number> {
   const { openCostLedger } = await import('../store/ledgers/cost-ledger.ts');
   const { period } = headless.config.cost;
-  return openCostLedger(costPlace(headless, io), { now: Date.now, runId: '', period }).ofOthers() / 1_000_000;
+  return openCostLedger(costPlace(headless, io), { now: Date.now, runId: '', period }).spentByOthers() / 1_000_000;
 }
 
 /** Reads piped text for claude's prompt while claude runs; undefined if claude has ended without a successor. */

@@ -8,7 +8,7 @@ import type { GovernorState } from '../core/governor/state.ts';
 import { changedIn } from '../core/governor/steps.ts';
 import { decodeObject } from '../core/protocol/decode.ts';
 import type { AssistantEvent } from '../core/protocol/events.ts';
-import { contextOf, displayedContext, isAllZero } from '../core/protocol/usage.ts';
+import { contextOf, displayedContext, hasNoInput } from '../core/protocol/usage.ts';
 import { createHost } from '../host/governor-host.ts';
 import { createInputReader } from '../replay/input-reader.ts';
 import { runForReplay } from '../replay/replay-run.ts';
@@ -53,7 +53,7 @@ function withWindow(state: GovernorState, { window = 0, model, limits }: StatusR
  * compaction, claude sends usage of all zeros.
  */
 export function unloggedCall({ gauge }: GovernorState, { usage, model }: StatusReport): AssistantEvent | undefined {
-  if (usage === undefined || isAllZero(usage)) return undefined;
+  if (usage === undefined || hasNoInput(usage)) return undefined;
   // Some gateways report what was written to the cache only by lifetime, which claude omits here.
   const unsplit = gauge.call === null ? 0 : contextOf({ ...gauge.call.usage, cacheCreation: 0 });
   const isKnown = gauge.basis === 'measured' && [gauge.used, unsplit].includes(contextOf(usage));

@@ -6,7 +6,7 @@ import { DEFAULTS } from '../../src/config/defaults.ts';
 import { toUsd } from '../../src/core/governor/cost/cost.ts';
 import { microUsdOf, priceFor } from '../../src/core/governor/cost/prices.ts';
 import type { Event } from '../../src/core/protocol/events.ts';
-import { isAllZero } from '../../src/core/protocol/usage.ts';
+import { hasNoInput } from '../../src/core/protocol/usage.ts';
 import { sumOf } from '../../src/core/text/sum-of.ts';
 import { CtxbError } from '../../src/errors.ts';
 import { markCopies } from '../../src/replay/copies.ts';
@@ -193,5 +193,5 @@ describe('reading', () => {
 
 function callId(event: Event): string[] {
   if (event.kind !== 'assistant' || event.isSynthetic || event.subagent !== null) return [];
-  return event.usage && !isAllZero(event.usage) ? [event.messageId] : [];
+  return event.usage && !hasNoInput(event.usage) ? [event.messageId] : [];
 }

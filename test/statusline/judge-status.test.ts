@@ -173,6 +173,6 @@ describe('the judgment', () => {
 
   it("prefers the user's window", () => {
     const { gauge } = judgeStatus([], status('turn'), { ...DEFAULTS, window: 400_000 });
-    expect(gauge.window).toEqual({ tokens: 400_000, source: 'user', claudes: 200_000 });
+    expect(gauge.window).toEqual({ tokens: 400_000, source: 'user', claudesTokens: 200_000 });
   });
 });

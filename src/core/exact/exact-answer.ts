@@ -6,7 +6,7 @@ import { type Entry, entriesOf, withinRoom } from './entries.ts';
 import { createMessage, extentOf, hasOpenStep, type Message, tokensOfAll, tokensOfText } from './message.ts';
 import { type CurrentFiles, replaceStaleFiles } from './newest-files.ts';
 import { isStep, noteText, stepLinesText, summaryText } from './own-words.ts';
-import { isOfUser, type Part, partsOf, type Round, withMidTurn } from './parts.ts';
+import { isFromUser, type Part, partsOf, type Round, withMidTurn } from './parts.ts';
 import {
   lossReason,
   resultsOf,
@@ -57,7 +57,7 @@ export function exactAnswer(messages: readonly Message[], given: ExactPlan, opti
   const answer = answerTo(messages, plan, options);
   const { answered, whole } = answer.outcome;
   if (answer.reasonToWait !== undefined) return answer;
-  // Within the bound of a summary, all contents must stay that claude would show again after it.
+  // Within the size of a summary, every content must stay that claude would show again after the summary.
   if (summary !== undefined)
     return answered && keep.every((id) => whole.includes(id)) ? answer : refusal(messages, TOO_LARGE);
   // Fetching contents again costs less than a summary, which also loses more.
@@ -98,7 +98,7 @@ function answerTo(messages: readonly Message[], plan: ExactPlan, options: Answer
 
 /** The user's prompts that stay, and how many are known. */
 function countPrompts(parts: readonly Part[], known: ReadonlySet<string>): ExactReceipt['prompts'] {
-  const kept = parts.filter((part) => isOfUser(part, known)).length;
+  const kept = parts.filter((part) => isFromUser(part, known)).length;
   const shown = parts.flatMap((part) => (part.kind === 'prompt' ? [part.message.text.trim(), part.heard?.trim()] : []));
   return { kept, of: kept + [...known].filter((text) => !shown.includes(text)).length };
 }

@@ -3,7 +3,7 @@ import { isHandoffRequest } from '../governor/relief/handoff-request.ts';
 import { groupsIn } from '../protocol/fields.ts';
 import { oneLine, shorten } from '../text/words.ts';
 
-/** Messages that ctxb adds to the conversation. The next compaction knows them by their openings. */
+/** Messages that ctxb adds to the conversation. The next compaction recognizes them by their openings. */
 export type OwnMessage =
   | { readonly kind: 'note'; readonly omittedSteps: number }
   /** The work between two prompts, one line per step. */

@@ -66,7 +66,7 @@ export function withMidTurn(parts: readonly Part[], midTurn: readonly MidTurnPro
 }
 
 /** Whether the user wrote the prompt: ctxb's requests and claude's reports can stay as prompts too. */
-export function isOfUser(part: Part, known: Known): boolean {
+export function isFromUser(part: Part, known: Known): boolean {
   if (part.kind !== 'prompt') return false;
   const { heard, message } = part;
   const isKnown = known.has(message.text.trim());
@@ -145,8 +145,8 @@ function userParts(message: Message, next: Message | undefined, known: Known, is
   if (isSummary(text)) return [{ kind: 'summary', text: groupsIn(SUMMARY, text)[0] ?? text }];
   if (report !== undefined) return [{ kind: 'lines', lines: [report] }];
   // Pictures have no text; claude's rows without text stay unchanged.
-  const isClaudes = isNotice(text) && !hasAsked(text, next);
-  if (isClaudes && (text !== '' || handle === undefined)) return [];
+  const isFromClaude = isNotice(text) && !hasAsked(text, next);
+  if (isFromClaude && (text !== '' || handle === undefined)) return [];
   return [{ kind: 'prompt', message }];
 }
 

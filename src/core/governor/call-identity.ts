@@ -1,6 +1,6 @@
 import type { AssistantEvent, Event, ResultEvent } from '../protocol/events.ts';
 import { SIDECHAIN } from '../protocol/line-fields.ts';
-import { isAllZero, readUsage, type Usage } from '../protocol/usage.ts';
+import { hasNoInput, readUsage, type Usage } from '../protocol/usage.ts';
 import { putNewest } from '../text/put-newest.ts';
 
 interface SeenCall {
@@ -184,6 +184,6 @@ const RADIX = 94_907;
 
 /** Key of the tokens that a call has read, the same on all of its lines; undefined without usage. */
 export function readKey(usage: Usage | undefined): number | undefined {
-  if (usage === undefined || isAllZero(usage)) return undefined;
+  if (usage === undefined || hasNoInput(usage)) return undefined;
   return (usage.cacheRead * RADIX + usage.cacheCreation) * RADIX + usage.input;
 }

@@ -35,7 +35,7 @@ function allOf<T extends object>(fields: T): { readonly [F in keyof T]: NonNulla
 
 const isTrue = (value: unknown) => value === true;
 
-/** The end of a session by its log. */
+/** The end of a session, as its log shows it. */
 const END = {
   /** Whether the log shows the end of the last turn. */
   finished: isTrue,

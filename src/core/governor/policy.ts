@@ -235,7 +235,7 @@ const MAX_SETTING = 1_000_000;
  */
 const PERCENT_BASE = MIN_SETTING - ANSWER_TOKENS;
 
-/** A place for claude's own trigger, in tokens, and the settings that put it there. */
+/** A level for claude's own trigger, in tokens, and the settings that set it. */
 export interface TriggerSetting {
   readonly at: number;
   /** For `CLAUDE_CODE_AUTO_COMPACT_WINDOW`. */
@@ -245,7 +245,7 @@ export interface TriggerSetting {
 }
 
 /**
- * The default place of claude's own trigger for this policy; undefined if ctxb does not place it, or if the window
+ * The default level of claude's own trigger for this policy; undefined if ctxb does not place it, or if the window
  * setting alone cannot. With compaction off, as late as possible.
  */
 export function restingTrigger(policy: Policy, window: number): TriggerSetting | undefined {
@@ -255,7 +255,7 @@ export function restingTrigger(policy: Policy, window: number): TriggerSetting |
   return policy.midTurn.enabled && isPlaceable ? place : undefined;
 }
 
-/** The settings for any wanted place, in tokens. */
+/** The settings for any wanted level, in tokens. */
 export function triggerAt(wanted: number): TriggerSetting {
   const at = Math.floor(wanted);
   if (!needsPercent(at)) return { at, setting: at + NATIVE_RESERVE_TOKENS };
@@ -263,7 +263,7 @@ export function triggerAt(wanted: number): TriggerSetting {
   return { at: Math.floor((PERCENT_BASE * percent) / 100), setting: MIN_SETTING, percent };
 }
 
-/** Whether a place in tokens is too low for the window setting alone. */
+/** Whether a level in tokens is too low for the window setting alone. */
 export function needsPercent(tokens: number): boolean {
   return tokens + NATIVE_RESERVE_TOKENS < MIN_SETTING;
 }

@@ -122,7 +122,7 @@ export const NEW_CONTROL = {
   questions: [] as readonly string[],
   /** The caller's `initialize`, for the next process. */
   initialize: undefined as Fields | undefined,
-  /** The place of claude's own trigger, in tokens; `off` if ctxb must not change it. */
+  /** The level of claude's own trigger, in tokens; `off` if ctxb must not change it. */
   trigger: 'unplaced' as number | 'unplaced' | 'off',
   triggerReason: '',
   /**
@@ -246,11 +246,11 @@ export const NEW_PROCESS = {
   /** Whether claude stopped responding and ctxb told it to exit. */
   isHung: false,
   /** Time of claude's last line, in milliseconds since the epoch. */
-  heardAt: 0,
+  lastLineAt: 0,
   /** Stalls in a row. */
   stalls: 0,
   /** Time of the last check for a stall, in milliseconds since the epoch; undefined while no output is expected. */
-  lookedAt: undefined as number | undefined,
+  checkedAt: undefined as number | undefined,
 };
 
 /** Tools and the room for their results, subagents, background tasks. */

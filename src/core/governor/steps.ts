@@ -131,17 +131,21 @@ const PARENT_PARTS = {
   wait: 'limits',
 } as const;
 
-type Homes = typeof PARENT_PARTS;
+type ParentParts = typeof PARENT_PARTS;
 
 type Parts = Omit<GovernorState, 'actions'> & {
-  readonly [P in keyof Homes]: P extends keyof GovernorState[Homes[P]] ? GovernorState[Homes[P]][P] : never;
+  readonly [P in keyof ParentParts]: P extends keyof GovernorState[ParentParts[P]]
+    ? GovernorState[ParentParts[P]][P]
+    : never;
 };
 
 /** The state with changes in one of its parts. The part may be nested in another one. */
 export function changedIn<P extends keyof Parts>(state: GovernorState, part: P, changes: Partial<Parts[P]>) {
-  const home = ownOf<Homes[keyof Homes]>(PARENT_PARTS, part);
-  if (home === undefined) return changed(state, { [part]: withChanges(state, part, changes) });
-  return changed(state, { [home]: withChanges(state, home, { [part]: withChanges(state[home], part, changes) }) });
+  const parent = ownOf<ParentParts[keyof ParentParts]>(PARENT_PARTS, part);
+  if (parent === undefined) return changed(state, { [part]: withChanges(state, part, changes) });
+  return changed(state, {
+    [parent]: withChanges(state, parent, { [part]: withChanges(state[parent], part, changes) }),
+  });
 }
 
 function withChanges(whole: object, part: string, changes: object): object {

@@ -6,8 +6,8 @@ export interface ApiFailure {
   readonly resetsAt: number | undefined;
   /** The API's HTTP status; undefined if claude does not report one. */
   readonly status?: number | undefined;
-  /** A failure only if an earlier call was answered; otherwise the address or the key is wrong. */
-  readonly isLater?: true;
-  /** The API refuses the account until a person acts. */
-  readonly isAccount?: true;
+  /** Whether it counts only after an answered call. Before one, the address or the key is wrong. */
+  readonly onlyAfterAnswer?: true;
+  /** Whether the API refuses the account until a person acts. */
+  readonly isAccountFault?: true;
 }

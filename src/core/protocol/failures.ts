@@ -31,17 +31,17 @@ export function saysUnavailable(text: string): boolean {
 /** The API failure behind an error from claude; undefined if a repeated request would fail too. */
 export function failureOf(line: Fields, text: string): ApiFailure | undefined {
   const status = countOrZero(line.api_error_status);
-  const isAccount = (ACCOUNT_FAULTS.includes(status) && line.api_error_type !== undefined) || NO_CREDIT.test(text);
+  const isAccountFault = (ACCOUNT_FAULTS.includes(status) && line.api_error_type !== undefined) || NO_CREDIT.test(text);
   const isAnswered = !isTemporary(status) && !saysUnavailable(text) && !isForeign(line, text);
-  if (isAnswered && !isAccount) return undefined;
+  if (isAnswered && !isAccountFault) return undefined;
   const isLimit = line.api_error === 'usage_limit_reached' || LIMIT_REACHED.test(text);
   const { resetsAt } = fieldsOf(fieldsOf(line.api_error_params).rate_limit_info);
   return {
     cause: isLimit ? 'limit' : 'outage',
     resetsAt: isLimit ? epochMsOf(resetsAt) : undefined,
     ...(status > 0 && { status }),
-    ...((isAccount || WRONG_ADDRESS.includes(status)) && { isLater: true }),
-    ...(isAccount && { isAccount }),
+    ...((isAccountFault || WRONG_ADDRESS.includes(status)) && { onlyAfterAnswer: true }),
+    ...(isAccountFault && { isAccountFault }),
   };
 }
 

@@ -47,7 +47,7 @@ export function objectsIn(line: string) {
 /** A row, not a part of one, has an id or a session id; in a record, it has a time and a line. */
 function isRow(value: unknown): value is Fields {
   if (!isFields(value)) return false;
-  const isClaudes = typeof value.type === 'string';
+  const isFromClaude = typeof value.type === 'string';
   const isNamed = [value.uuid, value.sessionId, value.session_id].some((id) => typeof id === 'string');
-  return (isClaudes && isNamed) || (typeof value.t === 'number' && typeof value.line === 'string');
+  return (isFromClaude && isNamed) || (typeof value.t === 'number' && typeof value.line === 'string');
 }

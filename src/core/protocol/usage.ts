@@ -140,12 +140,12 @@ export function displayedContext(usage: Usage): number {
 }
 
 /** Whether a usage has no input tokens. Then it is unknown: API errors, local commands, some back-ends. */
-export function isAllZero(usage: Usage): boolean {
+export function hasNoInput(usage: Usage): boolean {
   return contextOf(usage) === 0;
 }
 
 export function isNewer(reported: Usage | undefined, known: Usage): reported is Usage {
-  return reported !== undefined && !isAllZero(reported) && reported.output >= known.output;
+  return reported !== undefined && !hasNoInput(reported) && reported.output >= known.output;
 }
 
 /** The turn's last API call, in versions that fill `usage.iterations`. */

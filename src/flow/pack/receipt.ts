@@ -26,7 +26,7 @@ export interface ContextTruncation {
   readonly truncated: boolean;
   /** Number of cut steps, for either reason. */
   readonly steps_cut?: number;
-  /** Code points that cut and omitted steps lack. */
+  /** Code points that were cut or omitted. */
   readonly chars_left_out?: number;
   readonly priority_distribution?: Readonly<Record<Tier, number>>;
 }

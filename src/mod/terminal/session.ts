@@ -99,7 +99,7 @@ export function createTerminalSession(options: Options) {
     return texts.map((text) => ({ text, after: host.state.relief.exact.lastCall }));
   }
 
-  function beginAgain(): void {
+  function restart(): void {
     host = begin();
     reader = createInputReader();
     triedAt = undefined;
@@ -107,7 +107,7 @@ export function createTerminalSession(options: Options) {
   }
 
   function clear(): void {
-    beginAgain();
+    restart();
     if (memory.said() > 0) earlier = memory;
     offer = options.afterClear === 'never' || earlier === undefined ? undefined : counted(earlier.said(), 'prompt');
     memory = beginNotes();
@@ -122,7 +122,7 @@ export function createTerminalSession(options: Options) {
     memory = earlier;
     earlier = undefined;
     offer = undefined;
-    beginAgain();
+    restart();
     return counted(memory.said(), 'prompt');
   }
 

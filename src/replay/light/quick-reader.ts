@@ -128,13 +128,13 @@ function readerOf(row: Fields, state: State): Reader | undefined {
   const [id, timestamp] = [layout.idOf(UUID), layout.timeOf(TIMESTAMP)];
   const [content, report] = [layout.bytesOf(CONTENT), layout.bytesOf(REPORT)];
   const answers = row.type === 'user' ? (subagentOf(row) ?? '') : undefined;
-  const isTelling = () => {
+  const isSignificant = () => {
     if (isPrompt) return !state.areTextsUnused() || content()[0] !== QUOTE || hasAny(content(), SIGNIFICANT);
     return !state.areResultsUnused() || hasAny(report(), AGENT_KEYS);
   };
   return {
     layout,
-    read: () => (isTelling() ? undefined : { kind: 'unread', row: { id: id(), t: timestamp(), answers } }),
+    read: () => (isSignificant() ? undefined : { kind: 'unread', row: { id: id(), t: timestamp(), answers } }),
   };
 }
 

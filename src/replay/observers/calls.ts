@@ -65,7 +65,7 @@ function callOf({ line, input, after }: ObservedLine, added: Growth) {
     /** Output tokens in `usd`: the true count, or a quarter of the characters, which is rarely an overestimate. */
     billedOutput: 0,
     /** Context predicted before the call; null for the first call and after a compaction. */
-    predicted: gauge.foreseen ?? null,
+    predicted: gauge.lastPrediction ?? null,
     /** Cost at list prices in US dollars; null for a model without a price. */
     usd: inUsd(null),
     /** Tokens added since the previous call. */

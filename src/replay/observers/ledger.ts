@@ -3,7 +3,7 @@ import { billedOutput, callMicroUsd } from '../../core/governor/cost/priced-call
 import { microUsdOf, type Price, turnMicroUsd } from '../../core/governor/cost/prices.ts';
 import { callOutput } from '../../core/governor/gauge/gauge.ts';
 import type { AssistantEvent, ResultEvent } from '../../core/protocol/events.ts';
-import { contextOf, isAllZero, isNewer, NO_USAGE, type Usage } from '../../core/protocol/usage.ts';
+import { contextOf, hasNoInput, isNewer, NO_USAGE, type Usage } from '../../core/protocol/usage.ts';
 import { sumOf } from '../../core/text/sum-of.ts';
 import { SUBAGENT_CALL } from '../ledger.ts';
 import { hashOf } from '../read/hash-id.ts';
@@ -101,7 +101,7 @@ export function createLedger(keepsUsage: boolean) {
 
   function seeSubagent(seen: ObservedLine, event: AssistantEvent): void {
     const { subagent, usage, isSynthetic, messageId } = event;
-    if (subagent === null || usage === undefined || isSynthetic || isAllZero(usage)) return;
+    if (subagent === null || usage === undefined || isSynthetic || hasNoInput(usage)) return;
     const last = open.get(subagent);
     if (last === undefined || messageId === '' || last.messageId !== messageId) begin(seen, event);
     else if (isNewer(usage, last.usage)) setUsage(last, usage);

@@ -34,13 +34,13 @@ export function createOddities(): Observer<readonly Oddity[]> {
   let beforeBoundary: number | undefined;
 
   function seeCall({ before, after, line }: ObservedLine): void {
-    const { used: found, window, foreseen, calls: call } = after.gauge;
+    const { used: found, window, lastPrediction, calls: call } = after.gauge;
     const note = (kind: OddityKind, expected: number) => {
       const { count = 0, examples = [] } = oddities.get(kind) ?? {};
       const kept = [...examples, { call, line, expected, found }].slice(0, MAX_EXAMPLES);
       oddities.set(kind, { kind, count: count + 1, examples: kept });
     };
-    if (foreseen !== undefined && isDrop(foreseen, before.gauge, found)) note('drop', foreseen);
+    if (lastPrediction !== undefined && isDrop(lastPrediction, before.gauge, found)) note('drop', lastPrediction);
     const assumed = before.gauge.window.tokens;
     const isSameModel = before.gauge.windowModel === after.gauge.windowModel;
     if (isSameModel && window.source === 'raised' && assumed !== undefined && assumed !== window.tokens) {
@@ -66,6 +66,6 @@ export function createOddities(): Observer<readonly Oddity[]> {
 const MIN_SHARE = 0.02;
 
 /** The call must be smaller than both predicted and the previous call: the prediction may have been too high. */
-function isDrop(foreseen: number, before: Gauge, used: number): boolean {
-  return used < before.used && foreseen - used > foreseen * MIN_SHARE;
+function isDrop(predicted: number, before: Gauge, used: number): boolean {
+  return used < before.used && predicted - used > predicted * MIN_SHARE;
 }

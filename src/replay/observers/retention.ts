@@ -41,7 +41,7 @@ export function createRetention(run: Run, mask: Mask, recorded: boolean, receipt
   /** Whether the context was replaced and no request has been made since. */
   let isFresh = false;
 
-  /** A receipt belongs to one call, the nearest. */
+  /** Assigns a receipt to one call only, the nearest. */
   function settle(receipt: Receipt, at: Settled): void {
     if ((settled.get(receipt)?.distance ?? Number.POSITIVE_INFINITY) < (at.distance ?? 0)) return;
     settled.delete(receipt);

@@ -16,7 +16,7 @@ export interface RowParts {
   readonly id: number | undefined;
 }
 
-/** A list, because objects take several times as long to be sent to a thread. The counts are those of the usage. */
+/** A tuple, because objects take several times as long to send to a thread. The counts are those of the usage. */
 type OwnParts = readonly [
   uuid: string | undefined,
   timestamp: number | undefined,

@@ -99,7 +99,7 @@ function csvRow(session: SessionSummary) {
   const { file, project, model, dialect, window, context, turns, compactions, cost, subagents, copied, lines } =
     session;
   const own = ownFigures(session);
-  const { main, subagents: ofSubagents } = session.traffic;
+  const { main, subagents: subagentTraffic } = session.traffic;
   return {
     file,
     session: session.sessionId,
@@ -134,10 +134,10 @@ function csvRow(session: SessionSummary) {
     subagents_peak: subagents.reduce((max, { peak }) => Math.max(max, peak), 0),
     subagents_calls: sumOf(subagents, ({ calls }) => calls),
     subagents_usd: sumUsd(subagents.map(({ usd }) => usd)) ?? 0,
-    subagents_input: ofSubagents.input,
-    subagents_cache_creation: ofSubagents.cacheCreation,
-    subagents_cache_read: ofSubagents.cacheRead,
-    subagents_output: ofSubagents.output,
+    subagents_input: subagentTraffic.input,
+    subagents_cache_creation: subagentTraffic.cacheCreation,
+    subagents_cache_read: subagentTraffic.cacheRead,
+    subagents_output: subagentTraffic.output,
     calls_copied: copied?.calls ?? 0,
     copied_from: copied?.from.map(({ session }) => session).join(' ') ?? null,
     lines: lines.total,

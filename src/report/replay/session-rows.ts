@@ -90,8 +90,8 @@ function agentText({ kind, id, estimated, calls, tokens: used, usd, peak }: Reco
 
 export function compactionRow({ by, how, preTokens, gaugeBefore, firstAfter }: RecordedCompaction): string {
   // No prediction exists if the recording starts with the compaction.
-  const foreseen = gaugeBefore === 0 ? '' : ` (predicted ${tokens(gaugeBefore)})`;
-  const from = preTokens === null ? `${tokens(gaugeBefore)} predicted` : `${tokens(preTokens)}${foreseen}`;
+  const prediction = gaugeBefore === 0 ? '' : ` (predicted ${tokens(gaugeBefore)})`;
+  const from = preTokens === null ? `${tokens(gaugeBefore)} predicted` : `${tokens(preTokens)}${prediction}`;
   const to = firstAfter === null ? '' : `, to ${tokens(firstAfter)}`;
   return row('compacted', `${how === 'exact' ? 'exactly ' : ''}by ${COMPACTED_BY[by]} at ${from}${to}`);
 }

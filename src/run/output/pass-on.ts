@@ -94,7 +94,7 @@ export function createPassOn({ output, figures, state, onEvent }: PassOnOptions)
     const event = decodeLine(line);
     const fate = isPassed ? 'show' : visibilityOf(now, event);
     const seen = { bytes, event, turn: figures.see(event, line, now, fate === 'show') };
-    if (isPassed) judge(seen, line, true);
+    if (isPassed) emitEvent(seen, line, true);
     else {
       passDecoded(seen, text, fate);
       if (event.kind === 'result') figures.judged(event, state());
@@ -107,10 +107,10 @@ export function createPassOn({ output, figures, state, onEvent }: PassOnOptions)
   function acceptPart(line: string, isShown: boolean): void {
     const event = decodeLine(line);
     figures.see(event, line, state(), isShown);
-    judge({ bytes: Buffer.from(line), event }, line, isShown);
+    emitEvent({ bytes: Buffer.from(line), event }, line, isShown);
   }
 
-  function judge({ bytes, event }: Pick<Line, 'bytes' | 'event'>, line: string, isShown: boolean): void {
+  function emitEvent({ bytes, event }: Pick<Line, 'bytes' | 'event'>, line: string, isShown: boolean): void {
     onEvent(event, line, () => {
       if (isShown) tell(bytes, event);
     });
@@ -144,7 +144,7 @@ export function createPassOn({ output, figures, state, onEvent }: PassOnOptions)
 
   return {
     async read(stdout: Readable): Promise<void> {
-      if (processes++ > 0) figures.begunAgain();
+      if (processes++ > 0) figures.restarted();
       for await (const line of linesOfStream(stdout)) {
         accept(line);
         if (output.isBlocked) await new Promise<void>(output.whenDrained);

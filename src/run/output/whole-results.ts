@@ -30,7 +30,7 @@ const NEW_TURN = {
   /** Tool calls without a result yet. */
   pending: 0,
   /** Whether ctxb compacted during the turn, or started it again. */
-  isPieced: false,
+  hasParts: false,
   /** Durations and usage of all parts but the last. */
   parts: {} as Fields,
 };
@@ -63,13 +63,13 @@ export type WholeResults = ReturnType<typeof createWholeResults>;
  * @param lost `lost` of an earlier run, whose session the user resumes
  */
 export function createWholeResults(before?: EarlierFigures, lost?: ModelUsage) {
-  let isSetBack = lost !== undefined;
+  let wasReset = lost !== undefined;
   /** Usage up to the last reset of claude's counters, and since. */
   let base: ModelUsage = before?.models ?? {};
   let since: ModelUsage = {};
   let sinceUsd = 0;
   /** The value of `base` if claude's new process continues the session's counters. */
-  let carriedOn: ModelUsage | undefined;
+  let baseIfContinued: ModelUsage | undefined;
   /** Earlier cost of a session that the user resumes, if claude counts it or ctxb has reset it. */
   let earlierUsd = 0;
   /** Undefined after the first result, which shows whether claude continues the counters of the session. */
@@ -86,7 +86,7 @@ export function createWholeResults(before?: EarlierFigures, lost?: ModelUsage) {
     correct(before.calls);
     onRestart();
     base = withCost(base, before.usd);
-    carriedOn = {};
+    baseIfContinued = {};
   }
 
   function seeResult(result: ResultEvent, line: string, isOwn: boolean, isShown: boolean): WholeTurn {
@@ -94,7 +94,7 @@ export function createWholeResults(before?: EarlierFigures, lost?: ModelUsage) {
     const { costUsd = sinceUsd } = result;
     if (costUsd < sinceUsd) {
       base = addModels(base, since);
-      isSetBack ||= isOwn;
+      wasReset ||= isOwn;
     }
     since = fieldsOf(fields.modelUsage);
     sinceUsd = costUsd;
@@ -118,9 +118,9 @@ export function createWholeResults(before?: EarlierFigures, lost?: ModelUsage) {
   function onRestart(): void {
     const calls = [...open.values()];
     const main = calls.filter(({ isMain }) => isMain);
-    carriedOn = calls.reduce((sum, call) => addModels(sum, callUsage(call)), base);
-    base = addModels(carriedOn, since);
-    [since, sinceUsd, isSetBack] = [{}, 0, true];
+    baseIfContinued = calls.reduce((sum, call) => addModels(sum, callUsage(call)), base);
+    base = addModels(baseIfContinued, since);
+    [since, sinceUsd, wasReset] = [{}, 0, true];
     open.clear();
     if (main.length === 0) return;
     const usage = main.reduce((sum, call) => addModels(sum, usageOf(call)), {} as Fields);
@@ -130,7 +130,7 @@ export function createWholeResults(before?: EarlierFigures, lost?: ModelUsage) {
   }
 
   function settleEarlier(claudeUsd: number, state: GovernorState): void {
-    if (isSetBack && earlierModels === undefined) return;
+    if (wasReset && earlierModels === undefined) return;
     earlierUsd = Math.max(0, claudeUsd - runCostUsd(state));
     if (earlierModels !== undefined && earlierUsd > LEAST_USD) {
       base = earlierModels;
@@ -140,23 +140,23 @@ export function createWholeResults(before?: EarlierFigures, lost?: ModelUsage) {
   }
 
   /** If the newest process continues the counters, its figures are not added to the earlier ones. */
-  function fixBase(usd: number): void {
-    if (carriedOn === undefined) return;
+  function adjustBase(usd: number): void {
+    if (baseIfContinued === undefined) return;
     const distanceOf = (models: ModelUsage) => Math.abs(usd - usdOf(addModels(models, since)));
-    if (distanceOf(carriedOn) < distanceOf(base)) base = carriedOn;
-    carriedOn = undefined;
+    if (distanceOf(baseIfContinued) < distanceOf(base)) base = baseIfContinued;
+    baseIfContinued = undefined;
   }
 
   /** Sums by model. Their costs add up to `usd`. */
   function wholeModels(usd: number): ModelUsage {
-    if (!isSetBack) return since;
-    fixBase(usd);
+    if (!wasReset) return since;
+    adjustBase(usd);
     return withCost(addModels(base, since), usd);
   }
 
   return {
     get areChanged() {
-      return isSetBack || isHiding || turn.isPieced;
+      return wasReset || isHiding || turn.hasParts;
     },
     /** Called for each line before it is processed. @returns the turn that a result ends */
     see(event: Event, line: string, state: GovernorState, isShown: boolean): WholeTurn {
@@ -175,20 +175,20 @@ export function createWholeResults(before?: EarlierFigures, lost?: ModelUsage) {
     /** The caller gets the result, so the next line belongs to another turn. */
     shown(): void {
       turn = NEW_TURN;
-      reported = { ...reported, count: reported.count + 1, models: isSetBack ? reported.models : since };
+      reported = { ...reported, count: reported.count + 1, models: wasReset ? reported.models : since };
     },
-    begunAgain: onRestart,
+    restarted: onRestart,
     correct,
     get reportedAt() {
       return reported.at;
     },
     /** Usage that claude's counters lack, for a later run that resumes the session; undefined if they are whole. */
     lost: (state: GovernorState): ModelUsage | undefined =>
-      isSetBack ? withCost(base, runCostUsd(state) + earlierUsd - sinceUsd) : undefined,
+      wasReset ? withCost(base, runCostUsd(state) + earlierUsd - sinceUsd) : undefined,
     kept: (): KeptFigures => ({ models: addModels(base, since), at: reported.at, turn, times }),
     /** The line of a result with corrected figures. @param state after the result was processed */
     whole(line: string, ended: WholeTurn, state: GovernorState): string {
-      if (!isSetBack && !isHiding && !ended.isPieced) return line;
+      if (!wasReset && !isHiding && !ended.hasParts) return line;
       const fields = parseFields(line);
       const claudeUsd = numberOf(fields.total_cost_usd) ?? 0;
       settleEarlier(claudeUsd, state);
@@ -198,10 +198,10 @@ export function createWholeResults(before?: EarlierFigures, lost?: ModelUsage) {
       reported = { ...reported, models };
       const sums = { ...addModels(ended.parts, partOf(fields)), num_turns: ended.steps + 1 };
       const changes: Fields = {
-        ...(isSetBack && { total_cost_usd: usd, modelUsage: models }),
+        ...(wasReset && { total_cost_usd: usd, modelUsage: models }),
         result_index: reported.count,
         model_usage_since_last_result: news,
-        ...(ended.isPieced && fields.num_turns !== 0 && sums),
+        ...(ended.hasParts && fields.num_turns !== 0 && sums),
       };
       return withMembers(line, (value, name) => jsonText(ownOf(changes, name)) || value);
     },
@@ -221,7 +221,7 @@ interface OpenCall {
 /** claude counts a round trip for each result of a tool, and one for a summary of its own. */
 function countEvent(turn: WholeTurn, event: Event, state: GovernorState): WholeTurn {
   if (event.kind === 'boundary') {
-    return isExact(state) ? { ...turn, isPieced: true } : { ...turn, steps: turn.steps + 1 };
+    return isExact(state) ? { ...turn, hasParts: true } : { ...turn, steps: turn.steps + 1 };
   }
   if (!isMessage(event)) return turn;
   if (event.kind === 'assistant') {
@@ -234,7 +234,7 @@ function countEvent(turn: WholeTurn, event: Event, state: GovernorState): WholeT
 }
 
 function withPart(turn: WholeTurn, part: Fields): WholeTurn {
-  return { ...turn, isPieced: true, parts: addModels(turn.parts, part) };
+  return { ...turn, hasParts: true, parts: addModels(turn.parts, part) };
 }
 
 function partOf({ duration_ms, duration_api_ms, usage }: Fields): Fields {

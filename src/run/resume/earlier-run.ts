@@ -59,8 +59,8 @@ function refuseCopy(contextDir: string, runId: string, folder: string): void {
     throw new CtxbError('usage', `run ${runId} belongs to ${folder}, and ${contextDir} is a copy: resume it there`);
 }
 
-function isOpen(contextDir: string, { runId, isTakenUp }: LoggedRun): boolean {
-  return !isTakenUp && hasRunFile(contextDir, runId);
+function isOpen(contextDir: string, { runId, wasResumed }: LoggedRun): boolean {
+  return !wasResumed && hasRunFile(contextDir, runId);
 }
 
 export function unfinishedRuns(contextDir: string, seal: Seal): LinkedRun[] {

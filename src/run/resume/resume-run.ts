@@ -222,7 +222,7 @@ interface ResumeWatcher {
 }
 
 /** Milliseconds between checks of the clock, because timers stop while a machine sleeps. */
-const LOOK_MS = 30_000;
+const POLL_MS = 30_000;
 
 /**
  * Waits for the reset of the usage limit that stopped a run, if its time is known and in the future. Resolves with the
@@ -243,7 +243,7 @@ export async function untilReset(
   const signals = holdSignals();
   while (Date.now() < resetsAt && signals.received() === undefined) {
     // A signal ends the wait.
-    await delay(Math.min(resetsAt - Date.now(), LOOK_MS), undefined, { signal: signals.stop }).catch(() => {});
+    await delay(Math.min(resetsAt - Date.now(), POLL_MS), undefined, { signal: signals.stop }).catch(() => {});
   }
   signals.release();
   return { runId, stopped: signals.received() };

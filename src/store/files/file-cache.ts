@@ -19,7 +19,7 @@ const FIRST_LINE = unmaskedText('ctxb 2');
 const MAX_BYTES = 256 * 1024 * 1024;
 
 interface Page {
-  readonly place: string;
+  readonly path: string;
   /**
    * The identity of each file and the parts of its data. As bytes, because decoding takes longer than reading, and few
    * data are used.
@@ -36,14 +36,14 @@ export function openFileCache(folder: string, key: string) {
     const of = dirname(resolve(file));
     const known = pages.get(of);
     if (known !== undefined) return known;
-    const place = join(folder, `${hashOf(`${key}\n${of}`)}.json`);
-    const bytes = orElse(() => readPlainBytes(place, MAX_BYTES), undefined);
-    const page = { place, entries: entriesIn(bytes ?? Buffer.alloc(0)), isNew: false };
+    const path = join(folder, `${hashOf(`${key}\n${of}`)}.json`);
+    const bytes = orElse(() => readPlainBytes(path, MAX_BYTES), undefined);
+    const page = { path, entries: entriesIn(bytes ?? Buffer.alloc(0)), isNew: false };
     pages.set(of, page);
     return page;
   }
 
-  function write([of, { place, entries }]: readonly [string, Page]): void {
+  function write([of, { path, entries }]: readonly [string, Page]): void {
     const isThere = (name: string) => existsSync(join(of, JSON.parse(name) as string));
     const kept = [...entries].filter(([name]) => isThere(name));
     // The data were masked before they were put.
@@ -51,7 +51,7 @@ export function openFileCache(folder: string, key: string) {
       joinTexts([masked(name), ...parts.map((part) => unmaskedText(`${part}`))], '\t'),
     );
     makeFolder(folder);
-    replaceFile(place, [joinTexts([FIRST_LINE, ...lines], '\n')], { durable: false });
+    replaceFile(path, [joinTexts([FIRST_LINE, ...lines], '\n')], { durable: false });
   }
 
   return {

@@ -159,10 +159,10 @@ function requireMade(root: string): boolean {
 const RENAME = 'name another folder (contextDir, --context-dir)';
 
 function refuseGitFolder(root: string): void {
-  const isGits = [root, realPath(root)]
+  const belongsToGit = [root, realPath(root)]
     .flatMap((path) => path.split(sep))
     .some((part) => part.toLowerCase() === '.git');
-  if (isGits) throw new CtxbError('store', `${root} belongs to git: ${RENAME}`);
+  if (belongsToGit) throw new CtxbError('store', `${root} belongs to git: ${RENAME}`);
 }
 
 /** The text of the mark. It contains the folder's inode, so a mark copied with a folder or a repository is invalid. */

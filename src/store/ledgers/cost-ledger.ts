@@ -94,7 +94,7 @@ export function openCostLedger({ state, project }: CostPlace, { now, runId, peri
       ownByPeriod.set(beginning, (ownByPeriod.get(beginning) ?? 0) + microUsd);
     },
     /** Micro-dollars that other runs have spent and claimed in the current period. */
-    ofOthers(): number {
+    spentByOthers(): number {
       look();
       return [...claims.values()].reduce((sum, claimed) => sum + claimed, others);
     },

@@ -92,9 +92,9 @@ export function openFlowRun(contextDir: string, id: string, onFault: Faults = ()
 export function listFlowRuns(contextDir: string, flow?: string): string[] {
   const folder = resolve(contextDir, FLOWS);
   // One flow's name may end with another's.
-  const isOfFlow = (id: string) =>
+  const belongsToFlow = (id: string) =>
     flow === undefined || /^\d{8}T\d{9}-[0-9a-f]{4}-(.+)$/.exec(id)?.[1] === fileName(flow);
-  return matchingNames(folder).filter(isOfFlow).sort().reverse();
+  return matchingNames(folder).filter(belongsToFlow).sort().reverse();
 }
 
 export function liveFlowRuns(contextDir: string): string[] {

@@ -29,7 +29,7 @@ export interface LoggedRun extends LinkedRun {
   claude: ProcessMark | undefined;
   isOver: boolean;
   /** Whether a later run has resumed this one. It may have sent this run's prompts. */
-  isTakenUp: boolean;
+  wasResumed: boolean;
 }
 
 /** Oldest first. */
@@ -38,10 +38,10 @@ export function loggedRuns(contextDir: string): LoggedRun[] {
   for (const entry of journalEntries(contextDir)) {
     const { kind, t, runId } = entry;
     const taken = runs.get(entry.resumes);
-    if (taken !== undefined) taken.isTakenUp = true;
+    if (taken !== undefined) taken.wasResumed = true;
     if (kind === 'start' && !runs.has(runId)) {
       const fresh = { sessions: [], since: timeOf(t) ?? 0, ctxb: [], claude: undefined };
-      runs.set(runId, { runId: String(runId), ...fresh, isOver: false, isTakenUp: false });
+      runs.set(runId, { runId: String(runId), ...fresh, isOver: false, wasResumed: false });
     }
     const run = runs.get(runId);
     if (run !== undefined) take(run, entry);

@@ -53,7 +53,7 @@ describe('API failures', () => {
     const failure = 'failure' in event ? event.failure : undefined;
     expect(failure?.cause).toBe(cause);
     // The account is at fault, so waiting does not help.
-    expect(failure?.isAccount === true).toBe(/ 403 no$|^Credit/.test(text));
+    expect(failure?.isAccountFault === true).toBe(/ 403 no$|^Credit/.test(text));
   });
 
   it('are not reported for a successful turn, whatever its text', () => {

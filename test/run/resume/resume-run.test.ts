@@ -46,7 +46,7 @@ const BEGUN = {
   figures: {
     models: {},
     at: 0,
-    turn: { steps: 0, pending: 0, isPieced: false, parts: {} },
+    turn: { steps: 0, pending: 0, hasParts: false, parts: {} },
     times: { begun: 0, last: 0 },
   },
 };

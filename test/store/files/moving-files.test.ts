@@ -53,7 +53,7 @@ it('a ledger that is being moved away is read or not, and never fails', async ()
   openCostLedger(place, { ...options, runId: 'other' }).add(7, { claimed: 0, call: 0 });
   [path = ''] = costLedgers(folder);
   const line = readFileSync(path, 'utf8');
-  await whileMoving(() => expect([0, 7]).toContain(openCostLedger(place, options).ofOthers()), line);
+  await whileMoving(() => expect([0, 7]).toContain(openCostLedger(place, options).spentByOthers()), line);
 });
 
 it('an inbox that its run removes refuses a line, and reports that no run is listening', async () => {

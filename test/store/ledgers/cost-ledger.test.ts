@@ -83,33 +83,33 @@ describe('a ledger', () => {
     const [one, two] = [ledger('one'), ledger('two')];
     one.add(100, { ...REPORTED, claimed: 50, call: 50 });
     // A run that begins behind the others claims as much as their calls cost, before it looks at anything else.
-    expect([two.lastCall(), one.ofOthers(), two.ofOthers()]).toEqual([50, 0, 150]);
+    expect([two.lastCall(), one.spentByOthers(), two.spentByOthers()]).toEqual([50, 0, 150]);
     one.add(60, { ...REPORTED, claimed: 55 });
-    expect(two.ofOthers()).toBe(215);
+    expect(two.spentByOthers()).toBe(215);
     one.add(5, REPORTED);
-    expect(two.ofOthers()).toBe(165);
+    expect(two.spentByOthers()).toBe(165);
   });
 
   it('refuses amounts that are not whole numbers', () => {
     expect(() => ledger('one').add(0.5, REPORTED)).toThrow('0.5 is no whole number');
-    expect(ledger('two').ofOthers()).toBe(0);
+    expect(ledger('two').spentByOthers()).toBe(0);
   });
 
   it('returns the current spending of other runs', () => {
     const [one, two, three] = [ledger('one'), ledger('two'), ledger('three')];
     one.add(100, REPORTED);
-    expect([one.ofOthers(), two.ofOthers()]).toEqual([0, 100]);
+    expect([one.spentByOthers(), two.spentByOthers()]).toEqual([0, 100]);
     two.add(20, REPORTED);
     one.add(-1, REPORTED);
-    expect([one.ofOthers(), two.ofOthers(), three.ofOthers()]).toEqual([20, 99, 119]);
+    expect([one.spentByOthers(), two.spentByOthers(), three.spentByOthers()]).toEqual([20, 99, 119]);
   });
 
   it('is not created by reading it, and a link in its place is not used', () => {
     const one = ledger('one');
-    expect(one.ofOthers()).toBe(0);
+    expect(one.spentByOthers()).toBe(0);
     openContextDir(join(state, 'costs'), NAME).place(basename(file));
     symlinkSync(join(folder, 'theirs'), file);
-    expect(() => one.ofOthers()).toThrow(/symbolic link.*move it away/);
+    expect(() => one.spentByOthers()).toThrow(/symbolic link.*move it away/);
     expect(() => one.add(1, REPORTED)).toThrow(/symbolic link.*move it away/);
   });
 });
@@ -125,20 +125,20 @@ describe('periods, in local time', () => {
     time = beforeMidnight;
     one.add(100, REPORTED);
     two.add(7, REPORTED);
-    expect([two.ofOthers(), two.spentEarlier()]).toEqual([100, 0]);
+    expect([two.spentByOthers(), two.spentEarlier()]).toEqual([100, 0]);
     time = to;
-    expect([two.ofOthers(), two.spentEarlier()]).toEqual([0, 7]);
+    expect([two.spentByOthers(), two.spentEarlier()]).toEqual([0, 7]);
     one.add(30, REPORTED);
     two.add(3, REPORTED);
-    expect([two.ofOthers(), two.spentEarlier()]).toEqual([30, 7]);
+    expect([two.spentByOthers(), two.spentEarlier()]).toEqual([30, 7]);
   });
 
   it('all days of a month are one period', () => {
     time = new Date(2026, 2, 1).getTime();
     ledger('one', 'month').add(100, REPORTED);
     time = beforeMidnight;
-    expect(ledger('two', 'month').ofOthers()).toBe(100);
-    expect(ledger('two', 'day').ofOthers()).toBe(0);
+    expect(ledger('two', 'month').spentByOthers()).toBe(100);
+    expect(ledger('two', 'day').spentByOthers()).toBe(0);
   });
 });
 
@@ -157,7 +157,7 @@ describe('foreign content of the file', () => {
     one.add(1, REPORTED);
     appendFileSync(file, `${line()}\n`);
     one.add(2, REPORTED);
-    expect(two.ofOthers()).toBe(3);
+    expect(two.spentByOthers()).toBe(3);
   });
 
   it.each([
@@ -172,16 +172,16 @@ describe('foreign content of the file', () => {
     one.add(1_000, REPORTED);
     const t = new Date(time).toISOString();
     appendFileSync(file, `${line({ v: 1, t, run: 'x', microUsd: -900, claimed: 0, call: 0 })}\n`);
-    expect(two.ofOthers()).toBe(1_000);
+    expect(two.spentByOthers()).toBe(1_000);
   });
 
   it('a torn line does not affect the next one', () => {
     const [one, two] = [ledger('one'), ledger('two')];
     one.add(1, REPORTED);
     appendFileSync(file, '{"v":1,"t":"2026-03');
-    expect(two.ofOthers()).toBe(1);
+    expect(two.spentByOthers()).toBe(1);
     one.add(2, REPORTED);
-    expect(two.ofOthers()).toBe(3);
+    expect(two.spentByOthers()).toBe(3);
   });
 
   it('a line counts once it is complete', () => {
@@ -189,9 +189,9 @@ describe('foreign content of the file', () => {
     one.add(1, REPORTED);
     const line = readFileSync(file, 'utf8');
     appendFileSync(file, line.slice(0, 40));
-    expect(two.ofOthers()).toBe(1);
+    expect(two.spentByOthers()).toBe(1);
     appendFileSync(file, line.slice(40));
-    expect(two.ofOthers()).toBe(2);
+    expect(two.spentByOthers()).toBe(2);
   });
 });
 
@@ -212,11 +212,11 @@ describe('a replaced file', () => {
     const [one, two] = [ledger('one'), ledger('two')];
     one.add(1, REPORTED);
     one.add(2, REPORTED);
-    expect(two.ofOthers()).toBe(3);
+    expect(two.spentByOthers()).toBe(3);
     change();
-    expect(two.ofOthers()).toBe(left);
+    expect(two.spentByOthers()).toBe(left);
     one.add(10, REPORTED);
-    expect(two.ofOthers()).toBe(left + 10);
+    expect(two.spentByOthers()).toBe(left + 10);
   });
 });
 
@@ -242,13 +242,13 @@ describe('a long ledger', () => {
     truncateSync(fileOf(before), 2 ** 40);
     const month = fillTo(1_000, time - 3 * DAY_MS);
     const day = fillTo(2_000, time);
-    expect([ledger('one').ofOthers(), ledger('two', 'month').ofOthers()]).toEqual([day, month + day]);
+    expect([ledger('one').spentByOthers(), ledger('two', 'month').spentByOthers()]).toEqual([day, month + day]);
   });
 
   it('is refused if reading one period would take too long', () => {
     const one = ledger('one');
     fillTo(65 * 1024 * 1024, time);
-    expect(() => one.ofOthers()).toThrow(/more than 64 MiB of one day or month: move it away, or set no limit/);
+    expect(() => one.spentByOthers()).toThrow(/more than 64 MiB of one day or month: move it away, or set no limit/);
   });
 
   it('keeps the newest days, and all foreign files', () => {
@@ -266,7 +266,7 @@ describe('a long ledger', () => {
     time += 3 * 365 * DAY_MS;
     ledger('two').add(1, REPORTED);
     time -= 3 * 365 * DAY_MS;
-    expect(ledger('three').ofOthers()).toBe(701);
+    expect(ledger('three').spentByOthers()).toBe(701);
   });
 });
 
@@ -293,19 +293,19 @@ describe('many concurrent runs', () => {
   /** Run k adds k again and again; what it sees of the others may only grow. */
   const adding = (k: number) => `for (let i = 0; i < ${ADDITIONS}; i++) {
       ledger.add(${k}, { claimed: 0, call: 0 });
-      const now = ledger.ofOthers();
+      const now = ledger.spentByOthers();
       fell ||= now < seen;
       seen = now;
     }
     say(fell);
-    process.stdin.once('data', () => say(ledger.ofOthers()));`;
+    process.stdin.once('data', () => say(ledger.spentByOthers()));`;
 
   it('lose nothing, mix nothing, and agree in the end', async () => {
     const programs = RUNS.map((k) => start(adding(k)));
     try {
       for (const program of programs) expect(await program.next()).toBe('false');
       const total = RUNS.reduce((sum, k) => sum + k * ADDITIONS, 0);
-      expect(ledger('looks on').ofOthers()).toBe(total);
+      expect(ledger('looks on').spentByOthers()).toBe(total);
       for (const [index, program] of programs.entries()) {
         program.child.stdin.write('\n');
         expect(await program.next()).toBe(String(total - (RUNS[index] ?? 0) * ADDITIONS));
@@ -323,6 +323,6 @@ describe('many concurrent runs', () => {
     for (let i = 0; i < 50; i++) one.add(1, REPORTED);
     await endless.kill();
     for (let i = 0; i < 50; i++) one.add(1, REPORTED);
-    expect(ledger('looks on').ofOthers() % 1_000_000).toBe(100);
+    expect(ledger('looks on').spentByOthers() % 1_000_000).toBe(100);
   });
 });

@@ -40,14 +40,14 @@ export function askCostOfUnseenCalls(state: GovernorState, { before }: Line): Go
 export function enforceAgentLimits(state: GovernorState, { before }: Pick<Line, 'before'>): GovernorState {
   const { agents: limits } = state.run.policy;
   if (!hasAgentLimits(limits)) return state;
-  return agentsOf(state).reduce((next, is, index) => {
-    const was = agentOf(before, is.id);
-    if (was === is || is.phase !== 'running') return next;
+  return agentsOf(state).reduce((next, agent, index) => {
+    const previous = agentOf(before, agent.id);
+    if (previous === agent || agent.phase !== 'running') return next;
     const isTooMany =
-      was === undefined && before.work.agents.startedBefore + index >= (limits.max ?? Number.POSITIVE_INFINITY);
-    const reason = isTooMany ? agentCountReason(state) : exceededLimit(state, is);
-    const isNew = isTooMany || was?.phase !== 'running' || exceededLimit(state, was) === undefined;
-    return reason === undefined || !isNew ? next : stopAgent(next, is, reason, isTooMany);
+      previous === undefined && before.work.agents.startedBefore + index >= (limits.max ?? Number.POSITIVE_INFINITY);
+    const reason = isTooMany ? agentCountReason(state) : exceededLimit(state, agent);
+    const isNew = isTooMany || previous?.phase !== 'running' || exceededLimit(state, previous) === undefined;
+    return reason === undefined || !isNew ? next : stopAgent(next, agent, reason, isTooMany);
   }, state);
 }
 
@@ -82,7 +82,7 @@ function stopAgent(state: GovernorState, agent: Agent, reason: string, isTooMany
   const isBackground =
     workflow !== undefined || state.work.tasks.some((task) => task.id === taskId && task.phase === 'background');
   const next = changedIn(withAgent(noted, id, { phase: 'stopped' }), 'agents', {
-    unreadNotices: [...unreadNotices, { toolUseId: id, aside: isBackground, text }],
+    unreadNotices: [...unreadNotices, { toolUseId: id, isForMainThread: isBackground, text }],
     stoppedWorkflows: isWhole ? [...stoppedWorkflows, workflow] : stoppedWorkflows,
   });
   const target = isWhole ? workflow : workflow === undefined ? taskId : undefined;
@@ -108,8 +108,8 @@ export function endStopped(state: GovernorState, agentId: string | null): HookAn
 /** Takes the notices about stopped agents for the agent that waits for this tool call; undefined: the main thread. */
 export function takeStopNotices(state: GovernorState, toolUseId: string | undefined): AgentText {
   const { unreadNotices } = state.work.agents;
-  const isDue = ({ aside, ...entry }: Agents['unreadNotices'][number]) =>
-    aside ? toolUseId === undefined : entry.toolUseId === toolUseId;
+  const isDue = ({ isForMainThread, ...entry }: Agents['unreadNotices'][number]) =>
+    isForMainThread ? toolUseId === undefined : entry.toolUseId === toolUseId;
   const due = unreadNotices.filter(isDue);
   if (due.length === 0) return withoutText(state);
   const rest = unreadNotices.filter((entry) => !isDue(entry));

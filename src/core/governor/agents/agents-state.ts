@@ -49,10 +49,14 @@ export const NO_AGENTS = {
   /** Task ids of stopped workflows. */
   stoppedWorkflows: [] as readonly string[],
   /**
-   * Notices about stopped agents that no agent has received. `aside`: no call waits for the agent, so the main thread
+   * Notices about stopped agents that no agent has received. `isForMainThread`: no call waits for the agent, so the main thread
    * gets the notice.
    */
-  unreadNotices: [] as readonly { readonly toolUseId: string; readonly aside: boolean; readonly text: string }[],
+  unreadNotices: [] as readonly {
+    readonly toolUseId: string;
+    readonly isForMainThread: boolean;
+    readonly text: string;
+  }[],
 };
 
 /**

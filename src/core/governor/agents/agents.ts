@@ -1,7 +1,7 @@
 import { answeredIn, usesIn } from '../../protocol/blocks.ts';
 import type { AssistantEvent, Event, PartialEvent, TaskEvent, UserEvent } from '../../protocol/events.ts';
 import { fieldsOf, mapFields, ownOf, textOf } from '../../protocol/fields.ts';
-import { contextOf, isAllZero, readUsage, type Usage } from '../../protocol/usage.ts';
+import { contextOf, hasNoInput, readUsage, type Usage } from '../../protocol/usage.ts';
 import { sumOf } from '../../text/sum-of.ts';
 import { openCall } from '../cost/priced-call.ts';
 import { leastPriceFor, microUsdOf } from '../cost/prices.ts';
@@ -89,7 +89,7 @@ function readCall(state: GovernorState, event: AssistantEvent | PartialEvent, id
     return withAgent(state, id, countCall(known, { ...known.last, ...open }));
   }
   const { usage, messageId, model, blocks } = event;
-  if (event.isSynthetic || usage === undefined || isAllZero(usage)) return state;
+  if (event.isSynthetic || usage === undefined || hasNoInput(usage)) return state;
   const agent = agentOf(state, id) ?? NEW_AGENT;
   const isSame = messageId !== '' && agent.last.messageId === messageId;
   const usesTool = usesIn(blocks).length > 0 || (isSame && agent.last.usesTool);
@@ -226,7 +226,7 @@ function forgetAsked(state: GovernorState, toolUseId: string | undefined): Gover
 }
 
 function countCall(agent: Agent, call: AgentCall) {
-  const before = isMoreOf(agent, call) ? agent.last : NO_CALL;
+  const before = continuesLast(agent, call) ? agent.last : NO_CALL;
   const isOnly = agent.calls === 1 && before !== NO_CALL;
   return {
     last: call,
@@ -245,7 +245,7 @@ const ESTIMATED = 'estimated';
  * Whether a call continues the last one. A call with an id has several lines, and the tool's result repeats an
  * estimated call.
  */
-function isMoreOf({ isUnseen, last }: Agent, { messageId }: AgentCall): boolean {
+function continuesLast({ isUnseen, last }: Agent, { messageId }: AgentCall): boolean {
   if (messageId === ESTIMATED) return false;
   return messageId === '' ? last.messageId === ESTIMATED && !isUnseen : last.messageId === messageId;
 }

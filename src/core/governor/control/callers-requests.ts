@@ -53,18 +53,18 @@ function isForSession({ destination, type }: Fields): boolean {
   return destination === 'session' && type !== 'setMode';
 }
 
-/** A process that has got the permissions as settings must lose those that the caller removes. */
+/** Gives a process that received the permissions as settings new ones if the caller has removed some. */
 function updatePermissions(before: GovernorState, updates: readonly Fields[]): GovernorState {
   const { hasGivenPermissions, permissions } = before.process.control;
   const state = changedIn(before, 'control', { permissions: updates.reduce(withUpdate, permissions) });
-  const isLess = Object.entries(permissions).some(([name, entries]) => {
+  const hasRemovals = Object.entries(permissions).some(([name, entries]) => {
     const left = listOf(state.process.control.permissions[name]);
     return listOf(entries).some((entry) => !left.includes(entry));
   });
-  return hasGivenPermissions && isLess ? givePermissions(state) : state;
+  return hasGivenPermissions && hasRemovals ? givePermissions(state) : state;
 }
 
-/** Keeps what has set something, in place of an earlier setting with the same name. */
+/** Stores a request that set something. It replaces an earlier one with the same name. */
 function keepSetting(state: GovernorState, setting: Fields): GovernorState {
   const key = keyOf(setting);
   if (key === undefined) return state;
@@ -152,8 +152,8 @@ function union(...lists: readonly unknown[]): readonly unknown[] {
 }
 
 /**
- * The caller's request for a process that has got the session's permissions as settings: claude would drop these if the
- * request sets others.
+ * The caller's request for a process that received the session's permissions as settings. Adds these permissions,
+ * because claude drops them if the request sets others.
  */
 export function keepingPermissions({ process: { control } }: GovernorState, request: Fields): Fields {
   if (!control.hasGivenPermissions || !setsPermissions(request)) return request;

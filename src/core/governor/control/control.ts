@@ -1,7 +1,7 @@
 import { usesIn } from '../../protocol/blocks.ts';
 import type { ControlRequestEvent, ControlResponseEvent, Event } from '../../protocol/events.ts';
 import { countOf, countOrZero, type Fields, fieldsOf, listOf, mapFields, textOf } from '../../protocol/fields.ts';
-import { isAllZero } from '../../protocol/usage.ts';
+import { hasNoInput } from '../../protocol/usage.ts';
 import { AGENT_TOOLS, hasAgentLimits } from '../agents/agent-limits.ts';
 import { type Cost, readCounter, readCounterAtStart, totalMicroUsd } from '../cost/cost.ts';
 import { isAnswer, isMainMessage } from '../facts.ts';
@@ -23,8 +23,8 @@ import { onTrigger } from './trigger.ts';
 const LIMITED_TOOLS = 'Read|Grep|Glob';
 
 /**
- * Whether a conversation has no context from before, so that ctxb needs the window only from the second call on. Asking
- * before the first call would delay it.
+ * Whether the conversation begins empty, so that ctxb needs the window only from the second call on. Asking before the
+ * first call would delay it.
  */
 function hasNoContext(state: GovernorState): boolean {
   return !state.process.resumes && documentToGive(state) === undefined;
@@ -152,7 +152,7 @@ export function askWhenNeeded(before: GovernorState, event: Event): GovernorStat
  */
 function recordUnsizedCall(state: GovernorState, event: Event): GovernorState {
   if (!isAnswer(event) || event.usage === undefined) return state;
-  const isCallUnsized = isAllZero(event.usage);
+  const isCallUnsized = hasNoInput(event.usage);
   const isSame = isCallUnsized === state.process.control.isCallUnsized;
   return isSame ? state : changedIn(state, 'control', { isCallUnsized });
 }
@@ -242,10 +242,10 @@ function onContext(state: GovernorState, event: ControlResponseEvent): GovernorS
   const isFirst = state.gauge.calls === 0 && messages > 0;
   const gauge = isFirst ? changedGauge(reading, { first: Math.max(0, total - messages) }) : reading;
   // If the caller's settings control claude's compaction, ctxb does not change the trigger.
-  const isCallers = placed && typeof before !== 'number';
+  const isSetByCaller = placed && typeof before !== 'number';
   const isAutoCompactOff = response.isAutoCompactEnabled === false;
-  const trigger = isCallers || isAutoCompactOff ? 'off' : before;
-  const callersLevel = levelIn(response, state.run.levelPercent, isCallers);
+  const trigger = isSetByCaller || isAutoCompactOff ? 'off' : before;
+  const callersLevel = levelIn(response, state.run.levelPercent, isSetByCaller);
   const { model } = state.session;
   const own = isAlias(gauge, model) ? undefined : model;
   const measured = hidesWindow ? gauge : learnWindowOf(gauge, own, tokens, 'asked');
@@ -258,8 +258,8 @@ function onContext(state: GovernorState, event: ControlResponseEvent): GovernorS
  * The level at which claude compacts by the caller's settings, in tokens; undefined if they set none. A percentage
  * applies only to a known window, and to claude's own compaction.
  */
-function levelIn(response: Fields, percent: number | undefined, isCallers: boolean): number | undefined {
-  const level = isCallers ? countOf(response.autoCompactThreshold) : undefined;
+function levelIn(response: Fields, percent: number | undefined, isSetByCaller: boolean): number | undefined {
+  const level = isSetByCaller ? countOf(response.autoCompactThreshold) : undefined;
   const window = countOrZero(response.rawMaxTokens);
   if (percent === undefined || window === 0 || response.isAutoCompactEnabled === false) return level;
   return Math.min(level ?? window, levelOfPercent(percent, window));

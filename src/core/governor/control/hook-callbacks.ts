@@ -37,7 +37,7 @@ export function answerCallback(state: GovernorState, event: ControlRequestEvent)
   if (isToolHook(hook)) return answerToolHook(state, hook, event);
   const input = fieldsOf(event.request.input);
   const answer: HookAnswer = { kind: 'answer-hook', requestId: event.requestId, hook, output: {} };
-  if (isOfSubagent(event)) return emit(state, answer);
+  if (concernsSubagent(event)) return emit(state, answer);
   if (hook === 'PreCompact') return answerPreCompact(state, answer, input);
   if (hook === 'UserPromptSubmit') return answerPrompt(state, answer, stringOf(input.prompt));
   if (hook !== 'SessionStart') return emit(state, answer);
@@ -90,8 +90,8 @@ function answerPreCompact(
   const at = state.process.control.trigger;
   const isPlanned = typeof at === 'number' && readGauge(state.gauge).predicted >= at;
   const reason = isPlanned ? `claude compacts at its trigger of ${at} tokens` : 'claude compacts unplanned';
-  const told = trigger === 'auto' ? decide(state, 'mid-turn:focus', reason) : state;
-  return emit(told, { ...answer, output: { systemMessage: `When you summarise, ${focus}` } });
+  const reported = trigger === 'auto' ? decide(state, 'mid-turn:focus', reason) : state;
+  return emit(reported, { ...answer, output: { systemMessage: `When you summarise, ${focus}` } });
 }
 
 /**
@@ -110,12 +110,12 @@ function giveBackPrompts(state: GovernorState, plain: HookAnswer): GovernorState
   if (prompts.length === 0) return emit(state, answer);
   const { text, shorter, actions } = promptsAsText(state, prompts, GIVEN_BACK_OPENING, room && room / 2 - FRAME_LENGTH);
   const promptUuids = prompts.map((prompt) => prompt.uuid);
-  const told = decide(emit(state, ...actions), 'mid-turn:prompts', 'compacted in mid-turn', { promptUuids });
-  return emit(told, { ...answer, context: text, ...(shorter !== undefined && { shorter }) });
+  const reported = decide(emit(state, ...actions), 'mid-turn:prompts', 'compacted in mid-turn', { promptUuids });
+  return emit(reported, { ...answer, context: text, ...(shorter !== undefined && { shorter }) });
 }
 
 /** Whether a hook is about a subagent. Subagents have their own contexts, of which ctxb keeps no notes. */
-export function isOfSubagent({ request }: ControlRequestEvent): boolean {
+export function concernsSubagent({ request }: ControlRequestEvent): boolean {
   return Boolean(textOf(fieldsOf(request.input).agent_id));
 }
 
@@ -172,6 +172,6 @@ export function onResultStored(state: GovernorState, requestId: string, path: st
 /** Adds the notices to the result of a tool, or ends the turn here. */
 function afterMainTool(state: GovernorState, call: ToolCall): GovernorState {
   if (call.agent !== null || !isAnswered(state, call.requestId)) return state;
-  const told = answerWithNotice(state, call.requestId, call);
-  return call.hook === 'PostToolUse' ? stopTurnForHandoff(told, call.requestId) : told;
+  const notified = answerWithNotice(state, call.requestId, call);
+  return call.hook === 'PostToolUse' ? stopTurnForHandoff(notified, call.requestId) : notified;
 }

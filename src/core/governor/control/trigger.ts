@@ -7,28 +7,28 @@ import { reliefMoment } from '../relief/relief-moment.ts';
 import type { ControlPurpose, GovernorState } from '../state.ts';
 import { changedIn, decide, isUnderWay } from '../steps.ts';
 
-type TriggerPlace = TriggerSetting & { readonly reason: string };
+type TriggerLevel = TriggerSetting & { readonly reason: string };
 
 /**
- * The place of claude's own trigger. The default is the policy's place, so that a turn that would probably cross it
- * starts with a relieved context. The place is lower if an exact compaction pays earlier: such a compaction keeps the
- * turn's own prompt, so it can happen within a turn. Undefined if claude would not accept the place, or claude's own
- * place is better.
+ * The level for claude's own trigger. By default the level of the policy, so that a turn that would probably cross it
+ * starts with a relieved context. Lower if an exact compaction pays earlier: such a compaction keeps the turn's own
+ * prompt, so it can happen within a turn. Undefined if claude would not accept the level, or claude's own one is
+ * better.
  */
-export function triggerPlace(state: GovernorState, window: number): TriggerPlace | undefined {
+export function triggerLevel(state: GovernorState, window: number): TriggerLevel | undefined {
   const { gauge, run } = state;
   const rest = restingTrigger(run.policy, window);
   if (rest === undefined) return undefined;
-  const early = requestedPlace(state) ?? economicPlace(state, rest.at);
+  const early = requestedLevel(state) ?? economicLevel(state, rest.at);
   if (early !== undefined || leavesTriggerUnplaced(run.policy, gauge.call?.model)) return early;
   return { ...rest, reason: `a window of ${window} tokens is known` };
 }
 
 /**
- * The place for a requested compaction: below the context, so that claude's next call crosses it. Not before the mod is
+ * The level for a requested compaction: below the context, so that claude's next call crosses it. Not before the mod is
  * loaded, because claude would write a summary.
  */
-function requestedPlace(state: GovernorState): TriggerPlace | undefined {
+function requestedLevel(state: GovernorState): TriggerLevel | undefined {
   const { request, exact } = state.relief;
   if (!request?.isMidTurn || exact.phase === 'arming' || isUnderWay(state, 'compact')) return undefined;
   return {
@@ -37,11 +37,11 @@ function requestedPlace(state: GovernorState): TriggerPlace | undefined {
   };
 }
 
-/** Minimum move of the trigger, as a share of its place. A smaller move is not worth a message. */
+/** Minimum change of the trigger, as a share of its level. A smaller one is not worth a message. */
 const MIN_MOVE = 0.1;
 
-/** The place at which an exact compaction pays, if it is below `latest`. */
-function economicPlace(state: GovernorState, latest: number): TriggerPlace | undefined {
+/** The level at which an exact compaction pays, if it is below `latest`. */
+function economicLevel(state: GovernorState, latest: number): TriggerLevel | undefined {
   const { trigger } = state.process.control;
   const moment = reliefMoment(state);
   if (moment?.way !== 'compact' || moment.at >= latest) return undefined;
@@ -50,7 +50,7 @@ function economicPlace(state: GovernorState, latest: number): TriggerPlace | und
   return { ...place, at: isNearEnough ? trigger : place.at, reason: `from ${moment.at} tokens on compacting pays` };
 }
 
-/** Places claude's trigger as soon as the window is known, and moves it when its place changes. */
+/** Places claude's trigger as soon as the window is known, and moves it when its level changes. */
 export function placeTrigger(state: GovernorState): GovernorState {
   const { gauge, process, relief } = state;
   const { trigger } = process.control;
@@ -59,7 +59,7 @@ export function placeTrigger(state: GovernorState): GovernorState {
   if (trigger === 'off' || !process.control.hasAskedWindow || !isKnown(gauge.window)) return state;
   // The pending answer may show that the caller has placed the trigger.
   if (isAsking(state, 'context') && gauge.window.source === 'result') return state;
-  const place = triggerPlace(state, gauge.window.tokens);
+  const place = triggerLevel(state, gauge.window.tokens);
   if (place === undefined && typeof trigger === 'number') return setTrigger(state, 'release-trigger');
   if (place === undefined || place.at === trigger) return state;
   return setTrigger(changedIn(state, 'control', { triggerReason: place.reason }), 'trigger', place);
@@ -74,7 +74,10 @@ export function askNewWindow(state: GovernorState): GovernorState {
   return askContext(setTrigger(state, 'release-trigger'));
 }
 
-/** Places claude's trigger. @param place undefined resets claude's own place */
+/**
+ * Places claude's trigger.
+ * @param place undefined resets it to claude's own level
+ */
 function setTrigger(state: GovernorState, purpose: ControlPurpose, place?: TriggerSetting): GovernorState {
   const { trigger } = state.process.control;
   const window = { CLAUDE_CODE_AUTO_COMPACT_WINDOW: String(place?.setting ?? '') };

@@ -223,7 +223,7 @@ function endTurn(state: GovernorState, { event, before }: Line<ResultEvent>): Go
   return resumes ? emit(next, { kind: 'deferred', fate: 'drop' }) : next;
 }
 
-/** After a success, a restart is the first in a row, and claude's log contains the document before the turn. */
+/** After a success, restarts count from 0 again, and claude's log contains the document. */
 function forgetTroubles(state: GovernorState): GovernorState {
   const restarted = changedIn(state, 'process', { restarts: 0, stalls: 0 });
   return changedIn(restarted, 'relief', { openingDocument: undefined });

@@ -38,7 +38,7 @@ function reasonToRefuse(state: GovernorState, { what, now }: OutsideRequest): st
   return reasonAgainstTiming(state, what === 'compact', now);
 }
 
-/** Why a relief is impossible after this turn, and with `now` also within it. */
+/** Why a relief is impossible after this turn, or with `now` also within it. */
 function reasonAgainstTiming(state: GovernorState, isCompaction: boolean, now: boolean): string | undefined {
   const canBeNow = isCompaction && (state.process.control.trigger !== 'off' || state.turn.phase === 'idle');
   if (now && canBeNow) return undefined;

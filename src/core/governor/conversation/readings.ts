@@ -3,7 +3,7 @@ import type { AssistantEvent, Event, InitEvent, ResultEvent, UserEvent } from '.
 import { COMMANDS_OFF } from '../../protocol/failures.ts';
 import { fieldsOf, textOf } from '../../protocol/fields.ts';
 import { modelName } from '../../protocol/model-name.ts';
-import { contextOf, isAllZero } from '../../protocol/usage.ts';
+import { contextOf, hasNoInput } from '../../protocol/usage.ts';
 import { isAnswer } from '../facts.ts';
 import { type Content, measureContent, NO_CONTENT } from '../gauge/estimator.ts';
 import {
@@ -79,12 +79,13 @@ function withEmptyContext(state: GovernorState, keptTokens: number): GovernorSta
 function readAssistant(state: GovernorState, event: AssistantEvent, generated: Content): Gauge {
   const { gauge, session } = state;
   const { usage, messageId, model, hasFinalOutput } = event;
-  if (event.isSynthetic || (usage !== undefined && isAllZero(usage))) return gauge;
+  if (event.isSynthetic || (usage !== undefined && hasNoInput(usage))) return gauge;
   // Each line without a message id counts as a call.
   const isSame = messageId !== '' && gauge.call?.messageId === messageId;
   if (usage === undefined) return isSame ? extendCall(gauge, { generated }) : addToContext(gauge, generated);
-  const aside = isSame ? null : auxiliaryModelOf(gauge, event, session.model);
-  if (aside !== null) return aside === gauge.aside ? gauge : changedGauge(gauge, { aside });
+  const auxiliaryCall = isSame ? null : auxiliaryModelOf(gauge, event, session.model);
+  if (auxiliaryCall !== null)
+    return auxiliaryCall === gauge.auxiliaryCall ? gauge : changedGauge(gauge, { auxiliaryCall });
   const own = useWindowOf(gauge, model);
   const known = withWindow(own, recordedWindow(state, event, learnFromModelId(own.window, model)));
   const figures = { messageId, model, usage, outputKnown: hasFinalOutput, generated };
@@ -123,10 +124,10 @@ function withWindow(gauge: Gauge, window: Gauge['window']): Gauge {
  * of the model the context stays, and `init` or a second call names the new model.
  */
 function auxiliaryModelOf(gauge: Gauge, { model, messageId, usage }: AssistantEvent, named: string | undefined) {
-  const { aside, call, used } = gauge;
+  const { auxiliaryCall, call, used } = gauge;
   if (model === undefined || call?.model === undefined || usage === undefined) return null;
   if (model === call.model || model === named || contextOf(usage) >= used / 2) return null;
-  if (aside?.model === model) return aside.messageId === messageId ? aside : null;
+  if (auxiliaryCall?.model === model) return auxiliaryCall.messageId === messageId ? auxiliaryCall : null;
   return { messageId, model };
 }
 
@@ -213,8 +214,8 @@ function learnWindows(gauge: Gauge, windows: ResultEvent['windows'], main: strin
  * counts as one call if it fits into the reported window.
  */
 function lastCall({ usage, lastIteration, numTurns }: ResultEvent, { tokens = 0, source }: ContextWindow) {
-  if (usage === undefined || isAllZero(usage)) return undefined;
-  if (lastIteration !== undefined && !isAllZero(lastIteration)) return lastIteration;
+  if (usage === undefined || hasNoInput(usage)) return undefined;
+  if (lastIteration !== undefined && !hasNoInput(lastIteration)) return lastIteration;
   const isLone = numTurns === undefined ? source !== 'result' || contextOf(usage) <= tokens : numTurns === 1;
   return isLone ? usage : undefined;
 }

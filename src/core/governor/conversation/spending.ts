@@ -81,8 +81,8 @@ export function onTimeUp(before: GovernorState): GovernorState {
   if (before.limits.isTimeUp) return cutLastTurn(before);
   const state = changedIn(stopWaiting(before), 'limits', { isTimeUp: true });
   const room = Math.max(time * TIME_HEADROOM.share, TIME_HEADROOM.leastSeconds);
-  const told = decide(state, 'limit:time', 'the time for the run is up', { seconds: time });
-  const stopped = emit(told, setTimer('time', room * 1_000));
+  const reported = decide(state, 'limit:time', 'the time for the run is up', { seconds: time });
+  const stopped = emit(reported, setTimer('time', room * 1_000));
   return state.turn.phase === 'running' && isWithinLimit(state) ? interruptTurn(stopped) : stopped;
 }
 
@@ -93,9 +93,9 @@ function cutLastTurn(state: GovernorState): GovernorState {
 
 function warnAgentOfCosts(state: GovernorState, notice: CostNotice | undefined): GovernorState {
   if (notice === undefined) return state;
-  const whose = notice.scope === 'run' ? 'This work' : 'The work of this project';
+  const subject = notice.scope === 'run' ? 'This work' : 'The work of this project';
   const cost = `$${toUsd(notice.spent).toFixed(2)} of $${toUsd(notice.limit).toFixed(2)}`;
-  const warning = `${whose} has cost ${cost}: at the limit it is ended.`;
+  const warning = `${subject} has cost ${cost}: at the limit it is ended.`;
   return changedIn(state, 'told', { warnings: [...state.mailbox.told.warnings, warning] });
 }
 

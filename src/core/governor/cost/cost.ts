@@ -1,5 +1,5 @@
 import type { AssistantEvent, Event, InitEvent, ResultEvent } from '../../protocol/events.ts';
-import { isAllZero, isNewer } from '../../protocol/usage.ts';
+import { hasNoInput, isNewer } from '../../protocol/usage.ts';
 import { isAtLeast } from '../../protocol/version.ts';
 import { addContent, type Content, measureLine, NO_CONTENT, sumContent } from '../gauge/estimator.ts';
 import { callMicroUsd, latestCallsMicroUsd, openMicroUsd, type PricedCall, replaceCall } from './priced-call.ts';
@@ -235,7 +235,7 @@ const NO_FIGURES = { outputKnown: false, generated: NO_CONTENT };
 function readCall(cost: Cost, event: AssistantEvent, list: PriceList, written: Content): Cost {
   const { usage, messageId, subagent: thread, model } = event;
   if (event.isBilled) return cost;
-  if (event.isSynthetic || usage === undefined || isAllZero(usage)) return recordUncounted(cost, event);
+  if (event.isSynthetic || usage === undefined || hasNoInput(usage)) return recordUncounted(cost, event);
   const last = cost.calls.find((call) => call.thread === thread);
   // Count each line without a message id as a call.
   const open = messageId === '' || last?.messageId !== messageId ? undefined : last;

@@ -128,8 +128,8 @@ export function priceAt(price: Price, promptTokens: number, terms?: Terms): Rate
   return multiply(isLong ? longPrompt.rates : price, isFast ? fastFactor : 1);
 }
 
-export function multiply(rates: Rates, times: number): Rates {
-  return times === 1 ? rates : ratesBy((name) => rates[name] * times);
+export function multiply(rates: Rates, factor: number): Rates {
+  return factor === 1 ? rates : ratesBy((name) => rates[name] * factor);
 }
 
 /** The price of a model; undefined if unknown. @param model an id, in the spelling of any host */

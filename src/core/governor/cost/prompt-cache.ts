@@ -6,7 +6,7 @@ import type { Rates } from './prices.ts';
 const FIVE_MINUTES_MS = 5 * 60_000;
 const HOUR_MS = 60 * 60_000;
 
-/** The tools and MCP servers that claude says it has. */
+/** The tools and MCP servers that claude reports. */
 export type Setup = Pick<InitEvent, 'tools' | 'servers'>;
 
 /** The prompt cache that the main thread's calls write and read. */

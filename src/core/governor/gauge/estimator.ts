@@ -144,9 +144,9 @@ export function nativeTokens({ chars, fixedTokens }: Content): number {
 
 /** Learns from one call: `content` was added and the context grew by `tokens`. */
 export function calibrate(calibration: Calibration, content: Content, tokens: number): Calibration {
-  const unspoken = hiddenTokens(content, calibration);
-  const estimate = estimateTokens(content, calibration) - unspoken;
-  const factor = estimate > 0 ? (tokens - unspoken) / estimate : 0;
+  const nonText = hiddenTokens(content, calibration);
+  const estimate = estimateTokens(content, calibration) - nonText;
+  const factor = estimate > 0 ? (tokens - nonText) / estimate : 0;
   if (!(factor > 1 / PLAUSIBLE_FACTOR && factor < PLAUSIBLE_FACTOR)) return calibration;
   const step = Math.min(Math.max(factor, 1 / LEARNING_FACTOR), LEARNING_FACTOR);
   const { expected, tokens: known, tokenizer } = calibration;

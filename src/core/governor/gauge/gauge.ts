@@ -71,9 +71,9 @@ export const EMPTY_GAUGE = {
   /** System prompt and tools, the minimum after a compaction: the context of the first call without its prompt. */
   first: undefined as number | undefined,
   /** `predicted` just before the last call, for comparison; undefined if the context was replaced since. */
-  foreseen: undefined as number | undefined,
+  lastPrediction: undefined as number | undefined,
   /** An intermediate call of another model, whose size does not count for this context. */
-  aside: null as { readonly messageId: string; readonly model: string } | null,
+  auxiliaryCall: null as { readonly messageId: string; readonly model: string } | null,
   characters: NO_CHARACTERS,
 };
 
@@ -121,8 +121,8 @@ export function crossedText(gauge: Gauge, threshold: number): string {
 }
 
 function basisOf({ basis, added, calibration }: Gauge): Reading['basis'] {
-  const isFigure = basis === 'measured' || basis === 'asked';
-  return isFigure && estimateTokens(added, calibration) > 0 ? 'predicted' : basis;
+  const isReading = basis === 'measured' || basis === 'asked';
+  return isReading && estimateTokens(added, calibration) > 0 ? 'predicted' : basis;
 }
 
 /** Returns a copy with changed fields. `Object.assign` is faster than a second spread: each line needs several copies. */
@@ -157,8 +157,8 @@ export function addCall(gauge: Gauge, { messageId, model, usage, outputKnown, ge
     peak,
     peaks,
     first: Math.min(used, gauge.first ?? Math.max(0, used - estimateTokens(gauge.added, gauge.calibration))),
-    foreseen: previous === null ? undefined : predictedTokens(gauge),
-    aside: null,
+    lastPrediction: previous === null ? undefined : predictedTokens(gauge),
+    auxiliaryCall: null,
     characters: gauge.characters,
   };
 }
@@ -202,7 +202,7 @@ export function endThoughts(gauge: Gauge): Gauge {
 }
 
 /** Data of the last call, reset when the context is replaced. */
-const NO_CALL = { call: null, added: NO_CONTENT, thoughts: 0, foreseen: undefined } as const;
+const NO_CALL = { call: null, added: NO_CONTENT, thoughts: 0, lastPrediction: undefined } as const;
 
 /** A reading that does not come from a call: claude's own answer, or a report in text. */
 export function withReading(gauge: Gauge, used: number, basis: SizeBasis): Gauge {

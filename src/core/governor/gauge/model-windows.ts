@@ -11,8 +11,8 @@ export function useWindowOf(gauge: Gauge, model: string | undefined): Gauge {
   const name = modelName(model);
   if (name === windowModel) return gauge;
   // A window from the user or from a text report applies to every model.
-  const isOfAll = window.source === 'user' || window.source === 'reported';
-  if (windowModel === undefined || isOfAll) return changedGauge(gauge, { windowModel: name });
+  const appliesToAllModels = window.source === 'user' || window.source === 'reported';
+  if (windowModel === undefined || appliesToAllModels) return changedGauge(gauge, { windowModel: name });
   return changedGauge(gauge, {
     windowModel: name,
     window: ownOf(otherWindows, name) ?? UNKNOWN_WINDOW,
@@ -29,8 +29,10 @@ export function isAlias({ peaks }: Gauge, id: string | undefined): boolean {
 export function learnWindowOf(gauge: Gauge, model: string | undefined, tokens: number, source: WindowSource): Gauge {
   const name = model === undefined ? gauge.windowModel : modelName(model);
   if (name === undefined || name === gauge.windowModel || gauge.windowModel === undefined) {
-    const isUsers = gauge.window.source === 'user' && tokens > 0;
-    const window = isUsers ? { ...gauge.window, claudes: tokens } : learnWindow(gauge.window, tokens, source);
+    const hasUserWindow = gauge.window.source === 'user' && tokens > 0;
+    const window = hasUserWindow
+      ? { ...gauge.window, claudesTokens: tokens }
+      : learnWindow(gauge.window, tokens, source);
     return window === gauge.window ? gauge : changedGauge(gauge, { window });
   }
   const known = learnWindow(ownOf(gauge.otherWindows, name) ?? UNKNOWN_WINDOW, tokens, source);

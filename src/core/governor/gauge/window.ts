@@ -15,7 +15,7 @@ export interface ContextWindow {
   readonly tokens: number | undefined;
   readonly source: WindowSource;
   /** claude's own window in tokens, if the user gave another one. */
-  readonly claudes?: number;
+  readonly claudesTokens?: number;
 }
 
 const SOURCE_RANK: Readonly<Record<WindowSource, number>> = {

@@ -100,7 +100,10 @@ export function onAbandonedLine(state: GovernorState, _idle: Operation, event: E
   return event.kind === 'result' ? emit(endAbandoned(state), DROP_BUFFERED) : state;
 }
 
-/** Allows other ways again after any relief. The first call after a compaction shows whether compacting helps. */
+/**
+ * Allows every kind of relief again after any of them. The first call after a compaction shows whether compacting
+ * helps.
+ */
 export function forgetFailures(state: GovernorState): GovernorState {
   const failures = state.facts.replaced === 'boundary' ? state.relief.failures : 0;
   return isCompacting(state) ? state : changedIn(state, 'relief', { ...UNTRIED, failures });
@@ -125,9 +128,9 @@ function concludeAttempt(state: GovernorState, attempt: Attempt, verdict: Verdic
   const how = relief.unmeasured?.receipt === undefined ? 'summary' : 'exact';
   const reason = attempt.error ?? REASONS[verdict === 'success' && how === 'exact' ? 'exact' : verdict];
   const timed = emit(concluded, clearTimer('operation'));
-  const told = decide(timed, 'compacted', reason, { how, verdict, costUsd: toUsd(microUsd) });
+  const reported = decide(timed, 'compacted', reason, { how, verdict, costUsd: toUsd(microUsd) });
   const because = verdict === 'failed' && isRejected(attempt) ? REFUSED : undefined;
-  const judged = giveUpAfterFailures(told, relief.failures, because);
+  const judged = giveUpAfterFailures(reported, relief.failures, because);
   if (verdict === 'success') return askContext(judged);
   return verdict === 'unavailable' || verdict === 'blocked' ? giveUpRelief(judged) : judged;
 }

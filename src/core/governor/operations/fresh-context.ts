@@ -108,8 +108,8 @@ function finishClear(
     },
   });
   const ms = state.facts.now - plan.startedAt;
-  const told = decide(fresh, 'handed-over', plan.reason, { by, path, way, ms, problems });
-  return emit(told, healthEffect(fresh, { event: 'handoff', ms, by, reason: plan.reason }, plan.before.predicted));
+  const reported = decide(fresh, 'handed-over', plan.reason, { by, path, way, ms, problems });
+  return emit(reported, healthEffect(fresh, { event: 'handoff', ms, by, reason: plan.reason }, plan.before.predicted));
 }
 
 /** Gives the agent the document in a hidden turn, because claude runs no hooks. */

@@ -50,8 +50,8 @@ function endRunUnrelieved(
   documentPath: string | undefined,
 ): GovernorState {
   const ended = changed(changedIn(state, 'relief', { documentPath }), { operation: IDLE });
-  const told = decide(ended, 'give-up:run', reason, { path: documentPath });
-  return answerWithDeferredEnd(changedIn(told, 'mailbox', { outcome: 'unrelieved' }));
+  const reported = decide(ended, 'give-up:run', reason, { path: documentPath });
+  return answerWithDeferredEnd(changedIn(reported, 'mailbox', { outcome: 'unrelieved' }));
 }
 
 /** Whether ctxb cannot ask claude: a stopped compaction does not end, or the process is dead. */
@@ -76,7 +76,7 @@ function hasRoomToAsk({ gauge, process: { control }, run }: GovernorState): bool
 /** Upper bound of the tokens of a question. */
 const QUESTION_TOKENS = 2_000;
 
-/** Calls for a document, so that an agent that works on instead costs little. */
+/** Maximum calls for a document, so that an agent that continues its work instead costs little. */
 const MAX_CALLS = 6;
 
 export function onAnswerLine(state: GovernorState, operation: OperationIn<'asking'>, event: Event): GovernorState {

@@ -215,13 +215,13 @@ function measureCompaction(state: GovernorState, relieved: UnmeasuredRelief, fre
   });
   const effect = landed.relief.failures === 0 ? 'the compaction made room' : 'the compaction freed too little';
   const { native, receipt } = relieved;
-  const told =
+  const reported =
     receipt !== undefined
       ? announceExact(landed, relieved.before, receipt, freed)
       : relieved.isOurs || native
         ? decide(landed, 'landed', effect, { relief: 'compaction', freed, native })
         : landed;
-  const next = giveUpAfterFailures(told, relief.failures);
+  const next = giveUpAfterFailures(reported, relief.failures);
   return emit(next, healthEffect(next, { event: 'landing' }, gauge.used));
 }
 

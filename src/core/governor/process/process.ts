@@ -71,8 +71,8 @@ function replacementInProgress(state: GovernorState): GovernorState | undefined 
 function isDeath(state: GovernorState, { code, signal }: ExitEvent): boolean {
   if (state.run.mode !== 'act' || state.mailbox.input !== 'open') return false;
   // An exit before the session id means a failed start, which would fail again.
-  const isUnfit = signal === undefined && state.session.id === undefined;
-  if (!state.process.isHung && (isUnfit || wasEndedByUser({ code, signal }))) return false;
+  const hasFailedToStart = signal === undefined && state.session.id === undefined;
+  if (!state.process.isHung && (hasFailedToStart || wasEndedByUser({ code, signal }))) return false;
   const isIdle = state.turn.phase === 'idle' && state.operation.phase === 'idle';
   const isDone = isIdle && isLastTurn(state);
   return !isDone || state.mailbox.resumeReason !== undefined;
@@ -97,8 +97,8 @@ function reportUnanswered(state: GovernorState, exit: ExitEvent | undefined): Go
   // claude has printed why it exits before its session starts. After a bad line it does not name the prompts.
   const hasExited = exit !== undefined && exit.signal === undefined && !wasEndedByUser(exit);
   const hasRefused = outcome === 'refused' || (input === 'open' && hasExited);
-  const isVain = hasRefused && state.session.id === undefined && !state.process.hasFatalLine;
-  if (state.run.mode !== 'act' || isVain || prompts.length === 0) return state;
+  const hasNamedProblem = hasRefused && state.session.id === undefined && !state.process.hasFatalLine;
+  if (state.run.mode !== 'act' || hasNamedProblem || prompts.length === 0) return state;
   const atReset = outcome === 'usage-limit' && { atReset: true as const };
   const atLimit = outcome === 'limit' && { atLimit: true as const };
   const wasEnded = exit !== undefined && exit.code !== 0 && wasEndedByUser(exit);
@@ -125,7 +125,7 @@ export function onProcessStart(state: GovernorState): GovernorState {
   // A prompt from the command line has already opened the channel.
   const isOpened = run.callerSpeaksProtocol || process.control.phase !== 'closed';
   if (process.phase !== 'dead') return isOpened ? state : openFirstControl(state);
-  const started = changedIn(changedIn(state, 'process', { phase: 'starting', heardAt: facts.now }), 'limits', {
+  const started = changedIn(changedIn(state, 'process', { phase: 'starting', lastLineAt: facts.now }), 'limits', {
     cost: costAfterRestart(limits.cost, process.resumes ? 'resumed' : 'fresh'),
   });
   // The document comes first, because it decides which hooks ctxb registers.

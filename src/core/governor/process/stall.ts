@@ -22,11 +22,11 @@ export function resetSilence(state: GovernorState, event: Event): GovernorState 
 export function silentSince(state: GovernorState): number | undefined {
   const { turn, process, work } = state;
   const { wait } = state.limits;
-  const isBeside = work.tasks.some(isAtWork);
-  if (turn.phase === 'idle' && !isBeside && state.mailbox.input !== 'closed') return undefined;
+  const hasBackgroundWork = work.tasks.some(isAtWork);
+  if (turn.phase === 'idle' && !hasBackgroundWork && state.mailbox.input !== 'closed') return undefined;
   if (process.phase === 'dead' || isRelieving(state) || process.control.questions.length > 0) return undefined;
   // claude has announced how long it waits.
-  return wait.phase === 'claude' ? Math.max(process.heardAt, wait.until) : process.heardAt;
+  return wait.phase === 'claude' ? Math.max(process.lastLineAt, wait.until) : process.lastLineAt;
 }
 
 /** The tool that has run longest, or else a subagent whose calls are not on the stream. */
@@ -34,7 +34,7 @@ export function runningTool(state: GovernorState): { title: string; since: numbe
   const first = state.work.tools.open.find(({ use }) => !isAgentCall(use.name));
   if (first !== undefined) return { title: titleOf(first.use), since: first.since };
   const agent = agentsOf(state).find(({ isUnseen, phase }) => isUnseen && phase === 'running');
-  return agent && { title: `the subagent ${agent.name ?? agent.kind ?? ''}`.trim(), since: state.process.heardAt };
+  return agent && { title: `the subagent ${agent.name ?? agent.kind ?? ''}`.trim(), since: state.process.lastLineAt };
 }
 
 /** Longest interval between two checks. If a check comes later than twice the interval, the machine has slept. */
@@ -52,13 +52,13 @@ const INTERRUPT_TIMEOUT_MS = 10_000;
 export function watchSilence(before: GovernorState, after: GovernorState): GovernorState {
   const isPrompted = before.turn.phase === 'idle' && after.turn.phase === 'sent';
   const isAsked = isPrompted || (before.mailbox.input !== 'closed' && after.mailbox.input === 'closed');
-  const begins = after.process.lookedAt === undefined && !isEnding(after) && watchedSince(after) !== undefined;
+  const begins = after.process.checkedAt === undefined && !isEnding(after) && watchedSince(after) !== undefined;
   const state = isAsked || begins ? forgetSilence(after) : after;
   return begins ? scheduleCheck(state) : state;
 }
 
 function forgetSilence(state: GovernorState): GovernorState {
-  return changedIn(state, 'process', { heardAt: state.facts.now });
+  return changedIn(state, 'process', { lastLineAt: state.facts.now });
 }
 
 /** Whether claude was told to stop its turn or its process because of a stall. */
@@ -82,7 +82,7 @@ function limitMs({ run }: GovernorState): number {
 }
 
 function scheduleCheck(state: GovernorState): GovernorState {
-  return emit(changedIn(state, 'process', { lookedAt: state.facts.now }), setTimer('stall', checkInterval(state)));
+  return emit(changedIn(state, 'process', { checkedAt: state.facts.now }), setTimer('stall', checkInterval(state)));
 }
 
 function checkInterval(state: GovernorState): number {
@@ -94,9 +94,9 @@ export function onStallTimer(state: GovernorState): GovernorState {
   const { now } = state.facts;
   if (isEnding(state)) return endProcess(state);
   const expected = watchedSince(state);
-  if (expected === undefined) return changedIn(state, 'process', { lookedAt: undefined });
+  if (expected === undefined) return changedIn(state, 'process', { checkedAt: undefined });
   // The machine slept, or its clock was set.
-  if (Math.abs(now - (state.process.lookedAt ?? now)) > 2 * checkInterval(state))
+  if (Math.abs(now - (state.process.checkedAt ?? now)) > 2 * checkInterval(state))
     return scheduleCheck(forgetSilence(state));
   if (runningTool(state) !== undefined) return scheduleCheck(announceLongTools(state));
   return now - expected < limitMs(state) ? scheduleCheck(state) : onStall(state, now - expected);
@@ -123,7 +123,7 @@ function onStall(state: GovernorState, ms: number): GovernorState {
   const isLast =
     process.stalls >= MAX_STALLS || !run.policy.recovery.enabled || !run.persistent || mailbox.input !== 'open';
   const tries = process.stalls + 1;
-  const stalled = changedIn(state, 'process', { stalls: tries, lookedAt: undefined });
+  const stalled = changedIn(state, 'process', { stalls: tries, checkedAt: undefined });
   const next = decide(stalled, 'silence:claude', 'it has stopped responding', { ms, tries, last: isLast });
   if (isLast) {
     // After the end of its input, claude has answered everything and only fails to exit.

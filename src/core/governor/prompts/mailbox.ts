@@ -62,12 +62,12 @@ export function withoutPrompt(mailbox: Mailbox, prompt: Prompt): Mailbox {
 const MAX_UUIDS = 1_000;
 
 /** Changes the fate of these prompts. `over` removes them from the list. */
-export function changeFate(mailbox: Mailbox, these: readonly Prompt[], fate: PromptFate | 'over'): Mailbox {
-  if (these.length === 0) return mailbox;
-  const isOneOf = ({ prompt }: OpenPrompt) => these.includes(prompt);
+export function changeFate(mailbox: Mailbox, chosen: readonly Prompt[], fate: PromptFate | 'over'): Mailbox {
+  if (chosen.length === 0) return mailbox;
+  const isOneOf = ({ prompt }: OpenPrompt) => chosen.includes(prompt);
   if (fate !== 'over')
     return { ...mailbox, prompts: mailbox.prompts.map((one) => (isOneOf(one) ? { ...one, fate } : one)) };
-  const over = mailbox.over.concat(these.map(({ uuid }) => uuid)).slice(-MAX_UUIDS);
+  const over = mailbox.over.concat(chosen.map(({ uuid }) => uuid)).slice(-MAX_UUIDS);
   return { ...mailbox, prompts: mailbox.prompts.filter((one) => !isOneOf(one)), over };
 }
 
@@ -119,11 +119,11 @@ export function markDropped(state: GovernorState): Mailbox {
   return resumedWork(state) === undefined ? changeFate(state.mailbox, owedPrompts(state), 'dropped') : state.mailbox;
 }
 
-export function closeAnswered(state: GovernorState, these: readonly Prompt[]): GovernorState {
-  if (these.length === 0) return state;
-  return emit(changed(state, { mailbox: changeFate(state.mailbox, these, 'over') }), {
+export function closeAnswered(state: GovernorState, prompts: readonly Prompt[]): GovernorState {
+  if (prompts.length === 0) return state;
+  return emit(changed(state, { mailbox: changeFate(state.mailbox, prompts, 'over') }), {
     kind: 'answered',
-    uuids: these.map(({ uuid }) => uuid),
+    uuids: prompts.map(({ uuid }) => uuid),
   });
 }
 
@@ -149,8 +149,8 @@ export function requeueUndelivered(
   return changeFate(withoutOwn, undelivered, 'waiting');
 }
 
-export function callerRequests(state: GovernorState, these: readonly Prompt[]): readonly Prompt[] {
-  return requestsIn(these).filter(({ uuid }) => !isOwnUuid(state, uuid));
+export function callerRequests(state: GovernorState, prompts: readonly Prompt[]): readonly Prompt[] {
+  return requestsIn(prompts).filter(({ uuid }) => !isOwnUuid(state, uuid));
 }
 
 export function openPrompts(state: GovernorState): readonly Prompt[] {

@@ -104,17 +104,20 @@ export function stopTask(state: GovernorState, taskId: string): GovernorState {
   return request(state, 'stop-task', { subtype: 'stop_task', task_id: taskId });
 }
 
-/** Interrupts the turn. ctxb's own interrupt also cancels the prompts behind it: claude would go on with them. */
+/**
+ * Interrupts the turn. ctxb's own interrupt also cancels the prompts queued behind it, which claude would otherwise
+ * begin.
+ */
 export function sendInterrupt(before: GovernorState, stopped: StopReason = 'asked'): GovernorState {
   const state = changedIn(before, 'turn', { stopped, isStopLate: false });
   const cancel_queued = state.turn.phase === 'running' && !isStoppedByCaller(state);
   return request(state, 'interrupt', { subtype: 'interrupt', ...(cancel_queued && { cancel_queued }) });
 }
 
-/** Whether the caller has interrupted the turn, and the run goes on. */
+/** Whether the caller has interrupted the turn, and the run continues. */
 export function isStoppedByCaller({ turn, mailbox, relief }: GovernorState): boolean {
-  const goesOn = mailbox.input === 'open' && mailbox.outcome === undefined && relief.giveUpReason === undefined;
-  return turn.stopped === 'asked' && goesOn;
+  const continues = mailbox.input === 'open' && mailbox.outcome === undefined && relief.giveUpReason === undefined;
+  return turn.stopped === 'asked' && continues;
 }
 
 /** Time after which claude is probably in a long prompt hook, which an interrupt stops too. */

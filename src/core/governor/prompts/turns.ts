@@ -39,8 +39,15 @@ export function beginTurn(state: GovernorState, event: Event): Turn {
   return { ...turn, phase: 'running', ...startedBy('claude', gauge) };
 }
 
-function startedBy(who: Turn['startedBy'], { used }: GovernorState['gauge']) {
-  return { startedBy: who, startedFrom: used, calls: 0, stopped: undefined, isStopLate: false, grace: 'none' } as const;
+function startedBy(cause: Turn['startedBy'], { used }: GovernorState['gauge']) {
+  return {
+    startedBy: cause,
+    startedFrom: used,
+    calls: 0,
+    stopped: undefined,
+    isStopLate: false,
+    grace: 'none',
+  } as const;
 }
 
 export function finishTurn(state: GovernorState, event: ResultEvent): Pick<GovernorState, 'turn' | 'mailbox'> {

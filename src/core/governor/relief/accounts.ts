@@ -123,11 +123,11 @@ function replaceBaseline(before: GovernorState, state: GovernorState, replaced: 
   const { gauge, work, session } = before;
   const { baseline } = state.relief;
   const isIdle = expiredIdleMs(session.cache, state.facts.now) !== undefined;
-  const isOwn = isClaudesOwn(before, replaced) && !isLevelReachedEarly(before);
+  const isOwn = replacesBaseline(before, replaced) && !isLevelReachedEarly(before);
   const isPaid = replaced === 'boundary' && isSummary(before);
   const paid = isPaid && baseline.open ? summaryCost(gauge.used, baseline.open.price, isIdle) : 0;
   const paying = withCost(baseline, paid, isOwn ? paid : 0);
-  // claude's brake does not count the compactions that the user asks for.
+  // claude's breaker does not count the compactions that the user asks for.
   const isAutomatic = event.kind === 'boundary' && event.trigger === 'auto';
   const replacing = baselineAfterReplacing(paying, gauge, work.tools.contents, isOwn);
   const counted = isPaid && isOwn && isAutomatic ? countSummary(replacing, before.turn.ended) : replacing;
@@ -156,7 +156,7 @@ function isSummary({ relief: { exact }, operation }: GovernorState): boolean {
 }
 
 /** Whether the baseline's context is replaced too. */
-function isClaudesOwn(state: GovernorState, replaced: Replaced): boolean {
+function replacesBaseline(state: GovernorState, replaced: Replaced): boolean {
   if (replaced !== 'boundary') return !isHandingOver(state);
   return isSummary(state) && isAtClaudesLevel(state);
 }
@@ -206,7 +206,8 @@ function sizeWithoutCompaction(state: GovernorState, usage: Usage): number {
 
 /** The level at which claude compacts without ctxb, or refuses prompts, in tokens. */
 function baselineLevel({ gauge, process: { control } }: GovernorState): number {
-  const level = control.callersLevel ?? claudesLevel(gauge.call?.model, gauge.window.claudes ?? gauge.window.tokens);
+  const level =
+    control.callersLevel ?? claudesLevel(gauge.call?.model, gauge.window.claudesTokens ?? gauge.window.tokens);
   return level + (control.isAutoCompactOff ? REFUSED_ABOVE_LEVEL : 0);
 }
 
@@ -226,12 +227,12 @@ export function workingSetOf(state: GovernorState): WorkingSet {
   const call = callCost(predictedTokens(gauge) / 2, price, thoughtsPerCall(gauge));
   const held = [...contents.byName.values()].filter(({ tokens }) => tokens > 0);
   // A small result keeps its whole step, so the text and thoughts beside it count too.
-  const beside =
+  const besideResult =
     Math.max(0, predictedTokens(gauge) - prefixOf(gauge) - contentTokens(contents)) / Math.max(1, held.length);
   const isNamed = relief.sizeWithoutContents === undefined ? namedFiles(state) : () => false;
   return workingSet(contents, gauge.calls, {
     fetchCost: (tokens) => (tokens * write) / 1_000_000 + call,
-    keepCost: (tokens, calls) => (Math.max(tokens, beside) * (write + (calls - 1) * cacheRead)) / 1_000_000,
+    keepCost: (tokens, calls) => (Math.max(tokens, besideResult) * (write + (calls - 1) * cacheRead)) / 1_000_000,
     minChance: (path) => (isNamed(path) ? NAMED_FILE_CHANCE : 0),
     allowedLoss: allowedLoss(state, WORST_CASE_BOUND),
     fittingTokens: (wanted) => roomForContents(state, wanted),

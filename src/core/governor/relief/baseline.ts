@@ -52,16 +52,16 @@ export const NEW_BASELINE = {
   retryCost: 0,
   /** The contents that claude shows again after the baseline's summary, if the last call followed one. */
   summary: undefined as ReshownContents | undefined,
-  /** The turn of claude's last summary, the calls since it, and how many summaries in a row came that soon (`BRAKE`). */
+  /** The turn of claude's last summary, the calls since it, and how many summaries in a row came that soon (`BREAKER`). */
   summaryTurn: -1,
   callsSinceSummary: 0,
   refills: 0,
-  /** Whether claude alone would have left a prompt unanswered, so that no saving can be told. */
+  /** Whether claude alone would have left a prompt unanswered, so that ctxb reports no saving. */
   gaveUp: false,
 };
 
 /** claude ends a turn in which the window fills three times in a row, each time within two calls (2.1.332). */
-const BRAKE = { refills: 3, calls: 2 };
+const BREAKER = { refills: 3, calls: 2 };
 
 /** Both costs in micro-dollars, including the open call. */
 export function costsSoFar(baseline: Baseline, gauge: Gauge): Baseline['microUsd'] {
@@ -95,9 +95,9 @@ export function baselineAfterReplacing(
 
 /** Counts a summary that claude alone begins too, in turn `turn`. */
 export function countSummary(baseline: Baseline, turn: number): Baseline {
-  const isSoon = baseline.summaryTurn === turn && baseline.callsSinceSummary <= BRAKE.calls;
+  const isSoon = baseline.summaryTurn === turn && baseline.callsSinceSummary <= BREAKER.calls;
   const refills = isSoon ? baseline.refills + 1 : 0;
-  const gaveUp = baseline.gaveUp || refills >= BRAKE.refills;
+  const gaveUp = baseline.gaveUp || refills >= BREAKER.refills;
   return { ...baseline, summaryTurn: turn, callsSinceSummary: 0, refills, gaveUp };
 }
 
@@ -131,7 +131,7 @@ export function baselineAfterCall(before: Baseline, call: NewCall): Baseline {
   } = call;
   const isFirst = before.open === undefined;
   // With a replaced context, claude renders the system prompt and the tools again, which only the run pays for.
-  const mayBeRendered = before.wasReplaced && call.isUsuallyCached && formerPrice(before, call) === undefined;
+  const mayBeRendered = before.wasReplaced && call.isUsuallyCached && previousPrice(before, call) === undefined;
   const isMissed = !mayBeRendered && isUncached(usage, before.wasReplaced ? undefined : gauge.used);
   const baseline = withExtraFetches(
     // The baseline does not run the subagents again.
@@ -155,11 +155,11 @@ export function baselineAfterCall(before: Baseline, call: NewCall): Baseline {
   const cachedTokens = openCall?.cachedTokens ?? (isCold ? usage.cacheRead : undefined);
   const open = { usage, model: call.model, price: call.price, growth, cachedTokens, isOwn: call.isOwn };
   const next = { ...baseline, carriedInput: 0, wasReplaced: false, open, summary: undefined };
-  return { ...withSummary(next, call, formerPrice(before, call)), isAtLevel: false };
+  return { ...withSummary(next, call, previousPrice(before, call)), isAtLevel: false };
 }
 
-/** The price of the model before, if the call has another one: that one finds nothing in the cache. */
-function formerPrice({ open }: Baseline, { model }: NewCall): Price | undefined {
+/** The price of the previous model, if the call has another one. The new model finds nothing in the cache. */
+function previousPrice({ open }: Baseline, { model }: NewCall): Price | undefined {
   return open === undefined || open.model === model ? undefined : open.price;
 }
 
@@ -203,17 +203,17 @@ function withExtraFetches(baseline: Baseline, { contents, price, gauge }: NewCal
 function withSummary(
   baseline: Baseline,
   { gauge, turn, level, endsAtLevel, contents, isIdle }: NewCall,
-  former: Price | undefined,
+  previousPrice: Price | undefined,
 ): Baseline {
   const { open, context, isAtLevel } = baseline;
   if (open === undefined || (context + open.growth < level && !isAtLevel)) return baseline;
   const counted = countSummary(baseline, turn);
-  const isCold = former === undefined ? open.cachedTokens !== undefined : isIdle;
-  const reading = summaryCost(context, former ?? open.price, isCold);
+  const isCold = previousPrice === undefined ? open.cachedTokens !== undefined : isIdle;
+  const reading = summaryCost(context, previousPrice ?? open.price, isCold);
   const prefix = prefixOf(gauge);
   const sizeAfter = prefix + SUMMARY_TOKENS + open.growth;
   const summary = reshownContents(contents, level - sizeAfter);
-  const cached = former === undefined ? Math.round(prefix * CACHED_AFTER_SUMMARY) : 0;
+  const cached = previousPrice === undefined ? Math.round(prefix * CACHED_AFTER_SUMMARY) : 0;
   return {
     ...withCost(counted, 0, reading),
     gaveUp: counted.gaveUp || endsAtLevel,

@@ -117,8 +117,8 @@ export function isFileKind(kind: ContentKind): boolean {
 const EXTERNAL_TOOLS = /^(?:Web|mcp__|Agent|Task)/;
 
 /**
- * Whether a content is the output of a command that ran before the last change. The same command may print something
- * else now.
+ * Whether content is the output of a command that ran before the last change. The same command may print something else
+ * now.
  */
 export function isStale({ path, usedAt }: Content, name: string, { changed }: Contents): boolean {
   return path === undefined && usedAt <= changed && !EXTERNAL_TOOLS.test(name);

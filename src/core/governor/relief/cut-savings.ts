@@ -8,7 +8,7 @@ export const NO_CUTS = {
   ids: [] as readonly string[],
   /** Tokens that ctxb cut and the model has not fetched. */
   tokens: 0,
-  /** Number of calls that fetched a rest. */
+  /** Number of calls that fetched the rest of a result. */
   calls: 0,
 };
 
@@ -27,7 +27,7 @@ export function fetchesRest({ ids }: CutResults, input: unknown): boolean {
   return ids.some((id) => words.includes(id));
 }
 
-/** Counts a call that fetched a rest. @param size tokens of the rest */
+/** Counts a call that fetched the rest of a result. @param size tokens of the rest */
 export function withFetchedRest(cuts: CutResults, size: number): CutResults {
   return { ...cuts, tokens: Math.max(0, cuts.tokens - size), calls: cuts.calls + 1 };
 }

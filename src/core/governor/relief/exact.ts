@@ -2,7 +2,7 @@ import { answeredIn, isTaskReport, textsOf } from '../../protocol/blocks.ts';
 import type { AssistantEvent, ControlRequestEvent, Event, UserEvent } from '../../protocol/events.ts';
 import { TOO_LARGE } from '../../protocol/exact-plan.ts';
 import { fieldsOf } from '../../protocol/fields.ts';
-import { isAllZero } from '../../protocol/usage.ts';
+import { hasNoInput } from '../../protocol/usage.ts';
 import { isMainMessage, isMessage } from '../facts.ts';
 import { estimateTokens, measureContent } from '../gauge/estimator.ts';
 import { isCharactersOnly, prefixOf } from '../gauge/gauge.ts';
@@ -45,8 +45,8 @@ export function recordPrompt(state: GovernorState, prompt: Prompt): GovernorStat
   const { prompts, size } = state.relief.exact;
   const { blocks } = prompt.event;
   const texts = textsOf(blocks).filter((text) => text.trim() !== '' && !prompts.includes(text));
-  const [all, unseen] = [blocks, blocks.filter(({ type }) => type !== 'text')].map((these) =>
-    estimateTokens(measureContent(these), state.gauge.calibration),
+  const [all, unseen] = [blocks, blocks.filter(({ type }) => type !== 'text')].map((part) =>
+    estimateTokens(measureContent(part), state.gauge.calibration),
   ) as [number, number];
   return changedIn(state, 'exact', {
     prompts: [...prompts, ...texts],
@@ -59,11 +59,11 @@ export function recordPrompt(state: GovernorState, prompt: Prompt): GovernorStat
  * with them, and the first call measures it.
  */
 export function recordAttachments(state: GovernorState, { before }: Line): GovernorState {
-  const { used, foreseen = used } = state.gauge;
+  const { used, lastPrediction = used } = state.gauge;
   const isAttached = before.turn.calls === 0 && promptsInTurn(state).some(mayAttach);
-  if (state.relief.exact.phase === 'off' || !isAttached || used <= foreseen) return state;
+  if (state.relief.exact.phase === 'off' || !isAttached || used <= lastPrediction) return state;
   const { all, unseen } = state.relief.exact.size;
-  const more = used - foreseen;
+  const more = used - lastPrediction;
   return changedIn(state, 'exact', { size: { all: all + more, unseen: unseen + more } });
 }
 
@@ -84,8 +84,8 @@ export function recordMidTurnPrompts(state: GovernorState, { before, event }: Li
 export function recordTaskReport(state: GovernorState, { request }: ControlRequestEvent): GovernorState {
   const { hook_event_name: hook, prompt } = fieldsOf(request.input);
   const { phase, midTurn, lastCall } = state.relief.exact;
-  const isTold = state.turn.phase === 'running' && hook === 'UserPromptSubmit' && isTaskReport(prompt);
-  if (phase === 'off' || !isTold) return state;
+  const isInTurn = state.turn.phase === 'running' && hook === 'UserPromptSubmit' && isTaskReport(prompt);
+  if (phase === 'off' || !isInTurn) return state;
   return changedIn(state, 'exact', { midTurn: [...midTurn, { text: prompt, after: lastCall }] });
 }
 
@@ -216,7 +216,7 @@ export function isRepeat({ relief: { exact }, gauge }: GovernorState, event: Eve
   if (exact.repeats === 0 || !canBeRepeat(event)) return false;
   if (exact.repeatsUntil !== undefined && event.timestamp !== undefined) return event.timestamp <= exact.repeatsUntil;
   if (event.kind === 'user') return event.toolReport === undefined;
-  return event.isSynthetic || (!isCharactersOnly(gauge) && (event.usage === undefined || isAllZero(event.usage)));
+  return event.isSynthetic || (!isCharactersOnly(gauge) && (event.usage === undefined || hasNoInput(event.usage)));
 }
 
 /** Whether a line may repeat a kept message: a message of the main thread, but no summary. */

@@ -22,7 +22,7 @@ import { isExactPossible } from './exact.ts';
 import { chooseRelief, mayCompact, payingMoment } from './ladder.ts';
 import { extentOf, reliefReason } from './relief-moment.ts';
 import type { DueRelief, ExhaustedTurn } from './relief-state.ts';
-import { canRelieveBrake, giveUpAfterBreaker, isRefillBreaker } from './thrash.ts';
+import { canRelieveAfterBreaker, giveUpAfterBreaker, isRefillBreaker } from './thrash.ts';
 
 /** Whether a relief can make room for a refused turn. Then the caller does not see the error. */
 export function canRelieveExhausted(state: GovernorState): boolean {
@@ -57,10 +57,10 @@ function attemptsSoFar(state: GovernorState): ExhaustedTurn['tried'] {
 }
 
 /**
- * Whether the turn ended because the context was too full. After claude's own brake, only an exact compaction helps.
+ * Whether the turn ended because the context was too full. After claude's own breaker, only an exact compaction helps.
  */
 export function isContextExhausted(state: GovernorState, event: ResultEvent): boolean {
-  return isExhaustion(event) || (isRefillBreaker(event) && canRelieveBrake(state));
+  return isExhaustion(event) || (isRefillBreaker(event) && canRelieveAfterBreaker(state));
 }
 
 /** Records whether the turn ended because the context was too full. */
@@ -86,8 +86,8 @@ export function detectExhaustion(ended: GovernorState, { before, event }: Line<R
 }
 
 /**
- * From such a result on, claude alone does less work, so the costs cannot be compared. With a trigger that ctxb has
- * lowered, claude's brake does not show that.
+ * Marks the costs as not comparable: after such a result, claude alone does less work. claude's breaker does not show
+ * that if ctxb has lowered the trigger.
  */
 function withoutBaseline(state: GovernorState, event: ResultEvent): GovernorState {
   if (!isExhaustion(event) && !(isRefillBreaker(event) && isAtClaudesLevel(state))) return state;

@@ -57,20 +57,20 @@ export function isRefillBreaker({ isError, terminalReason }: ResultEvent): boole
 }
 
 /**
- * Whether an exact compaction, which costs no call, can help after claude's own brake. Nothing helps if the system prompt
+ * Whether an exact compaction, which costs no call, can help after claude's own breaker. Nothing helps if the system prompt
  * and the tools alone are too large.
  */
-export function canRelieveBrake(state: GovernorState): boolean {
+export function canRelieveAfterBreaker(state: GovernorState): boolean {
   const { gauge, run } = state;
   return isExactPossible(state) && prefixOf(gauge) < inTokens(run.policy.thresholds.compact, gauge.window.tokens);
 }
 
 /**
- * Gives up after claude's own brake has ended the turn, because the window was filled again at once three times in a
+ * Gives up after claude's own breaker has ended the turn, because the window was filled again at once three times in a
  * row.
  */
 export function giveUpAfterBreaker(state: GovernorState, event: ResultEvent): GovernorState {
-  if (!isRefillBreaker(event) || !canEndTurn(state) || canRelieveBrake(state)) return state;
+  if (!isRefillBreaker(event) || !canEndTurn(state) || canRelieveAfterBreaker(state)) return state;
   const reason = `claude has ended the turn, because its window was filled again at once${filledBy(state.work.tools)}`;
   return changedIn(state, 'relief', { giveUpReason: reason });
 }

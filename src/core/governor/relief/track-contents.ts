@@ -80,8 +80,8 @@ export interface Report {
 /** The contents after the report of an agent in the background. */
 export function contentsAfterReport(contents: Contents, use: ToolUse, { size, cost }: Report, now: number): Contents {
   // The id is that of the launch. A relief can keep results of tools, but not reports.
-  const untied = { ...use, id: '' };
-  return addFetchedContent(countSize(contents, size), untied, size, now, { cost, hasPicture: false, length: 0 });
+  const withoutId = { ...use, id: '' };
+  return addFetchedContent(countSize(contents, size), withoutId, size, now, { cost, hasPicture: false, length: 0 });
 }
 
 function countSize(contents: Contents, size: number, cut = 0): Contents {
@@ -94,11 +94,11 @@ function countSize(contents: Contents, size: number, cut = 0): Contents {
 
 /** Handles a failed edit. @param text claude's reason for the failure */
 function afterFailedEdit(contents: Contents, path: string | undefined, text: string, size: number) {
-  const isOfFile = (one: Content) => one.path === path;
+  const hasPath = (one: Content) => one.path === path;
   // The file has changed since it was read, so the baseline must read it again too.
   if (text.includes('modified since'))
-    return mapContents(contents, (one) => (isOfFile(one) ? { ...one, tokens: 0, baselineTokens: 0 } : one));
-  const known = [...contents.byName.values()].filter(isOfFile);
+    return mapContents(contents, (one) => (hasPath(one) ? { ...one, tokens: 0, baselineTokens: 0 } : one));
+  const known = [...contents.byName.values()].filter(hasPath);
   // claude refuses to change a file that a relief removed from the context. Edits that fail for other reasons fail with
   // claude alone too.
   const isUnread = text.includes('not been read');
@@ -134,11 +134,11 @@ function addFetchedContent(
 ): Contents {
   const { path, lines, name, pages } = identifyContent(before, tool, input);
   const command = stringOf(fieldsOf(input).command);
-  const isOfFile = path !== undefined || SHOW_COMMANDS.test(command);
+  const isFile = path !== undefined || SHOW_COMMANDS.test(command);
   const known = before.byName.get(name);
-  const readInRow = isOfFile ? [...new Set([...before.readInRow, name])] : [];
+  const readInRow = isFile ? [...new Set([...before.readInRow, name])] : [];
   const contents = pages.length > 0 || PAGE_COMMANDS.test(command) ? before : { ...before, readInRow };
-  const kind: ContentKind = isOfFile ? 'unused' : more.cost > 0 ? 'answered' : 'printed';
+  const kind: ContentKind = isFile ? 'unused' : more.cost > 0 ? 'answered' : 'printed';
   const isSame = known === undefined || !isChangedElsewhere(known, lines, more.length);
   const next = known === undefined ? { ...NEW_CONTENT, path, lines, kind } : refetchedContent(known, isSame);
   const gaps = known === undefined ? contents.gaps : withGap(contents.gaps, known.kind, now - known.usedAt);
@@ -250,8 +250,8 @@ function withContent(before: Contents, name: string, content: Content): Contents
  * used again.
  */
 function withChangedFile(contents: Contents, path: string | undefined, now: number): Contents {
-  const isOfNewWork = hasNewWork(contents) && contents.readInRow.includes(nameOf(path ?? ''));
-  const maxUses = Math.max(1, contents.readInRow.length, isOfNewWork ? 0 : contents.filesPerChange);
+  const belongsToNewWork = hasNewWork(contents) && contents.readInRow.includes(nameOf(path ?? ''));
+  const maxUses = Math.max(1, contents.readInRow.length, belongsToNewWork ? 0 : contents.filesPerChange);
   const others = filesByLastUse(contents).filter(([, content]) => content.path !== path);
   const present = others.slice(0, maxUses - 1).filter(([, { tokens }]) => tokens > 0);
   const group = new Set(present.map(([, content]) => content));

@@ -61,12 +61,12 @@ function heldContents(known: Contents, now: number): HeldContent[] {
   const ended = hasNewWork(known) ? known.changed : 0;
   const aged = Array.from(known.byName, ([name, content]): AgedContent => {
     const { kind, usedAt, tokens } = content;
-    const isOfWork = usedAt > ended;
+    const isOfCurrentWork = usedAt > ended;
     return {
       content,
-      age: now - usedAt + (isOfWork ? 0 : HORIZON_CALLS),
+      age: now - usedAt + (isOfCurrentWork ? 0 : HORIZON_CALLS),
       isHeld: tokens > 0 && !isStale(content, name, known),
-      isInUse: isOfWork && (kind === 'used' || kind === 'changed'),
+      isInUse: isOfCurrentWork && (kind === 'used' || kind === 'changed'),
     };
   });
   return KINDS.flatMap((kind) => {
@@ -148,8 +148,8 @@ export function workingSet(contents: Contents, now: number, stakes: Stakes): Wor
   const { fetchCost, keepCost, minChance, allowedLoss, fittingTokens } = stakes;
   const held = heldContents(contents, now).sort((a, b) => b.age - a.age);
   const refetchCost = ({ tokens, cost }: HeldContent) => fetchCost(tokens) + cost;
-  // The baseline must fetch a content again too if its context lacks it, so that is no loss. A picture that is not in a
-  // file is no loss either, because a tool makes a new one.
+  // Content that the baseline's context lacks too is no loss, because claude alone would also fetch it again. A picture
+  // that is not in a file is no loss either, because a tool makes a new one.
   const isReplaced = ({ hasPicture, path }: HeldContent) => hasPicture && path === undefined;
   const maxLoss = (one: HeldContent) => (one.baselineTokens > 0 && !isReplaced(one) ? refetchCost(one) : 0);
   let risk = 0;

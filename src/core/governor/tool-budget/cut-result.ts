@@ -69,11 +69,11 @@ function replacementText(state: GovernorState, { call, allowed, tokens }: Result
   const part = cutText(text, Math.max(0, room));
   const size = `${codePoints(text)} characters in ${part.lines} ${part.lines === 1 ? 'line' : 'lines'}${exitText(call)}`;
   const atOnce = Math.max(1, Math.floor((tokensForResult(state, call) * part.lines) / tokens));
-  const way =
+  const howToContinue =
     atOnce < part.lines
       ? `continue with Read, offset=${part.nextLine}; the budget allows about ${atOnce} lines at a time.`
       : 'its lines are long: take parts by characters, as with cut -c or head -c.';
-  const opening = `[ctxb cut this result to fit the tool budget. ${title}: ${size}. The full result is in ${path}: ${way}]`;
+  const opening = `[ctxb cut this result to fit the tool budget. ${title}: ${size}. The full result is in ${path}: ${howToContinue}]`;
   return { text: `${opening}\n${part.text}`, context: '' };
 }
 
@@ -140,7 +140,7 @@ interface ResultText {
  */
 export function resultText(tool: string, response: unknown): ResultText | undefined {
   if (tool.startsWith('mcp__')) {
-    if (typeof response === 'string') return ofText(response, (text) => [{ type: 'text', text }]);
+    if (typeof response === 'string') return textResult(response, (text) => [{ type: 'text', text }]);
     // A list with texts, pictures and other blocks; with structured content, a text that contains JSON.
     return Array.isArray(response) ? listText(response, (blocks) => blocks) : undefined;
   }
@@ -153,11 +153,11 @@ export function resultText(tool: string, response: unknown): ResultText | undefi
 /** UTF-16 units above which claude stores a result of an MCP tool or a subagent that is only text. */
 const STORED_LENGTH = 50_000;
 
-function ofText(text: string, replaced: ResultText['replaced'], isOnlyText = true): ResultText {
+function textResult(text: string, replaced: ResultText['replaced'], isOnlyText = true): ResultText {
   return { text, isStored: (isOnlyText && text.length > STORED_LENGTH) || SAVED.test(text), replaced };
 }
 
-/** The text of claude in the place of an MCP tool's result above its limit of tokens. */
+/** claude's text in place of an MCP tool's result above its token limit. */
 const SAVED = /^Error: result \([\d,]+ characters.{0,80}exceeds maximum allowed tokens\. Output has been saved to /;
 
 function bashText(report: Fields): ResultText | undefined {
@@ -197,7 +197,7 @@ function listText(blocks: readonly unknown[], whole: (blocks: readonly unknown[]
     whole(
       blocks.flatMap((block, index) => (index === first ? [{ type: 'text', text }] : isText(block) ? [] : [block])),
     );
-  return { ...ofText(texts.join('\n'), replaced, texts.length === blocks.length), texts };
+  return { ...textResult(texts.join('\n'), replaced, texts.length === blocks.length), texts };
 }
 
 function isText(block: unknown): block is { readonly type: 'text'; readonly text: string } {

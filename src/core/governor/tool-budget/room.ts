@@ -119,7 +119,10 @@ export function isWorthPassing(state: GovernorState, { agent }: ToolCall, tokens
   return tokens <= allowed || (tokens - allowed <= worthwhile && tokens <= window);
 }
 
-/** Whether fetching rests cost more than the cuts have saved. A budget of the user's applies in any case. */
+/**
+ * Whether fetching the rest of cut results has cost more than the cuts saved. A budget that the user set applies in any
+ * case.
+ */
 export function cutsLoseMoney(state: GovernorState, { tool, agent }: ToolCall, tokens: number): boolean {
   const { run, gauge, work } = state;
   const { tokens: saved, calls } = work.tools.contents.cut;

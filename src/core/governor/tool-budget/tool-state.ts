@@ -44,8 +44,8 @@ export function reserveRoom(
 /** Undoes the changes of a hook whose answer was not delivered. */
 export function undoChange(state: GovernorState, requestId: string): GovernorState {
   const open = mapFields(state.work.budget.open, (result) => {
-    const { limit: _, proof: __, ...asItWas } = result;
-    return result.requestId === requestId ? asItWas : result;
+    const { limit: _, proof: __, ...original } = result;
+    return result.requestId === requestId ? original : result;
   });
   return changedIn(state, 'budget', { open });
 }

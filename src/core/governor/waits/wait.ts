@@ -38,7 +38,7 @@ function failureIn(
     return { cause: wait.cause, resetsAt: wait.until };
   const { failure } = event;
   if (failure?.cause !== 'outage') return failure;
-  if (failure.isLater && gauge.calls === 0) return undefined;
+  if (failure.onlyAfterAnswer && gauge.calls === 0) return undefined;
   // With an API key, only claude knows when a limit resets. It does not retry if that is after its maximum wait, by
   // default one minute.
   const isBeyond = !run.withoutRetries && failure.status === 429 && !isWaiting(wait);
@@ -47,7 +47,7 @@ function failureIn(
 
 function retryAt(
   state: GovernorState,
-  { cause, resetsAt = resetOf(state.limits), isBeyond = false, isAccount }: Failure,
+  { cause, resetsAt = resetOf(state.limits), isBeyond = false, isAccountFault }: Failure,
 ): number | undefined {
   const { now } = state.facts;
   const { wait: limitSeconds, outageWait = 0 } = state.run.policy.limits;
@@ -56,7 +56,7 @@ function retryAt(
     const until = resetsAt + jitteredMs(state, MAX_RESET_JITTER_MS);
     return until - now > limitSeconds * 1000 ? undefined : until;
   }
-  if (isBeyond || isAccount) return undefined;
+  if (isBeyond || isAccountFault) return undefined;
   const seconds = cause === 'limit' ? Math.max(limitSeconds, outageWait) : outageWait;
   const end = since + seconds * 1000;
   // The pause doubles with each turn that ends without an answer.
@@ -174,8 +174,8 @@ function pauseRun(state: GovernorState, failure: ApiFailure, until: number): Gov
   // A limit without a known reset is handled like an outage.
   const cause = (failure.resetsAt ?? resetOf(state.limits)) === undefined ? 'outage' : failure.cause;
   const next = changedIn(state, 'wait', { ...wait, cause, phase: 'paused', until, tries: wait.tries + 1, said: true });
-  const isTold = wait.said && wait.cause === cause;
-  return emit(isTold ? next : announceWait(next, 'ctxb'), scheduleWaitCheck(next));
+  const wasAnnounced = wait.said && wait.cause === cause;
+  return emit(wasAnnounced ? next : announceWait(next, 'ctxb'), scheduleWaitCheck(next));
 }
 
 const LIMIT_REACHED = 'a usage limit is reached';
@@ -196,8 +196,8 @@ function endAtLimit(state: GovernorState, failure: Failure): GovernorState {
   const over = changedIn(state, 'wait', { ...waitOf(state), phase: 'over' });
   const ended = changedIn(over, 'mailbox', { outcome: 'usage-limit' });
   const limitDetails = isBeyond && { beyond: seconds };
-  const told = decide(ended, 'limit:usage', LIMIT_REACHED, { limit: state.limits.hit, resetsAt, ...limitDetails });
-  return emit(told, SHOW_DEFERRED);
+  const reported = decide(ended, 'limit:usage', LIMIT_REACHED, { limit: state.limits.hit, resetsAt, ...limitDetails });
+  return emit(reported, SHOW_DEFERRED);
 }
 
 /** Interval between checks of the clock. Timers stop while a machine sleeps, and cannot exceed 24 days. */

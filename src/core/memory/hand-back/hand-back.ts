@@ -73,8 +73,9 @@ export function createHandBack(notebook: Notebook, receipts: Receipts, folder: (
     const opening = openingOf(notebook, state, folder(), all, before === '');
     const words = missingWordsOf(`${before}\n${opening}`);
     const room = Math.min(roomForWords(state), all - opening.length - 1);
-    const told = quotePrompts(words, room - Math.min(urgent, room / 2));
-    const named = told.length === 0 && words.prompts.length > 0 ? [`The user's prompts are in ${words.file}.`] : told;
+    const quoted = quotePrompts(words, room - Math.min(urgent, room / 2));
+    const named =
+      quoted.length === 0 && words.prompts.length > 0 ? [`The user's prompts are in ${words.file}.`] : quoted;
     const text = [opening, ...named].join('\n');
     const needed = lengthOfLines(quotePrompts(words, roomForWords(state))) + Math.min(urgent, URGENT_LENGTH);
     return {
@@ -89,9 +90,9 @@ export function createHandBack(notebook: Notebook, receipts: Receipts, folder: (
     answer(hook: HookAnswer, state: GovernorState): HookReply {
       const isEmpty = notebook.toolLog.total + notebook.prompts.total + notebook.deadEnds.total === 0;
       const { context = '' } = hook;
-      const told = isEmpty || !hook.recall ? { context, decisions: [] } : tellLost(hook, state);
-      receipts.gave(told.context, collapseWhitespace(context));
-      return { output: hookOutput(hook, told.context), decisions: told.decisions };
+      const content = isEmpty || !hook.recall ? { context, decisions: [] } : tellLost(hook, state);
+      receipts.gave(content.context, collapseWhitespace(context));
+      return { output: hookOutput(hook, content.context), decisions: content.decisions };
     },
     /** For an exact compaction. Only the mod knows which of the user's words the kept prompts lack. */
     note(state: GovernorState): ExactNote {
@@ -102,8 +103,8 @@ export function createHandBack(notebook: Notebook, receipts: Receipts, folder: (
       const words = missingWordsOf([opening, ...unheardTexts].join('\n'));
       const tasks = notebook.tasks.open().map(({ subject }) => `- ${oneLine(subject, HEAD_LENGTH)}`);
       // The kept rows of the conversation contain the other facts.
-      const isTold = ({ kind }: EvidenceItem) => kind === 'command' || kind === 'file read';
-      const known = missingEvidence(notebook.evidence, isTold, roomFor(state, CONTEXT_LIMIT));
+      const isInConversation = ({ kind }: EvidenceItem) => kind === 'command' || kind === 'file read';
+      const known = missingEvidence(notebook.evidence, isInConversation, roomFor(state, CONTEXT_LIMIT));
       const note = [opening, handoffNote, ...(tasks.length === 0 ? [] : ['Open tasks:', ...tasks]), known];
       return { note: note.filter(Boolean).join('\n'), said: { ...words, room: roomForWords(state) } };
     },

@@ -89,11 +89,11 @@ export function missingSection(
 ): string {
   const words = wordsMissingFrom(requests.words(`${folder}/${prompts.file}`), document);
   const remaining = room - HEADING.length - DATA.length - 2;
-  const noteEvidence = (most: number) => missingEvidence(evidence, readerOf(document), most);
+  const noteEvidence = (maxLength: number) => missingEvidence(evidence, readerOf(document), maxLength);
   const reserved = noteEvidence(EVIDENCE_SHARE * remaining).length;
-  const told = quotePrompts(words, remaining - reserved - 1).join('\n');
-  const noted = noteEvidence(remaining - told.length - 1);
-  const text = [told, noted].filter((part) => part !== '');
+  const quoted = quotePrompts(words, remaining - reserved - 1).join('\n');
+  const noted = noteEvidence(remaining - quoted.length - 1);
+  const text = [quoted, noted].filter((part) => part !== '');
   return text.length === 0 ? '' : [HEADING, DATA, ...text].join('\n');
 }
 

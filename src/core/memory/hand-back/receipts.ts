@@ -1,4 +1,4 @@
-import { isOfSubagent } from '../../governor/control/hook-callbacks.ts';
+import { concernsSubagent } from '../../governor/control/hook-callbacks.ts';
 import type { Receipt, ReportedFact } from '../../governor/decisions.ts';
 import { isAnswer, isMainMessage, isMessage } from '../../governor/facts.ts';
 import type { Input } from '../../governor/input.ts';
@@ -87,7 +87,7 @@ export function createReceipts(known: () => readonly Fact[]) {
 /** A summary is in claude's hook and in its line. An exact compaction has none. */
 function summaryIn(event: Event): string | undefined {
   if (event.kind !== 'control-request') return isMainMessage(event, 'summary') ? plainText(event.blocks) : undefined;
-  return isOfSubagent(event) ? undefined : textOf(fieldsOf(event.request.input).compact_summary);
+  return concernsSubagent(event) ? undefined : textOf(fieldsOf(event.request.input).compact_summary);
 }
 
 const AUTHORS = ['claude', 'ctxb'] as const;

@@ -84,9 +84,9 @@ export function quotePrompts({ prompts, file }: UserWords, room: number): string
     oldest.filter((_, at) => at % 2 === 1),
   ];
   const taken = new Set(takeInTurns(lists, left, (item) => item.length + 1).flat());
-  const told = items.filter((item) => taken.has(item));
-  if (told.length === 0) return [];
-  return [title, ...told, ...(told.length === items.length ? [] : [rest(items.length - told.length)])];
+  const kept = items.filter((item) => taken.has(item));
+  if (kept.length === 0) return [];
+  return [title, ...kept, ...(kept.length === items.length ? [] : [rest(items.length - kept.length)])];
 }
 
 export function lengthOfLines(lines: readonly string[]): number {

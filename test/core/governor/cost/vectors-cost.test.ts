@@ -156,7 +156,7 @@ describe('cost ledger', () => {
       { state: folder, project: '/project' },
       { now: () => 0, runId: 'any', period: 'day' },
     );
-    expect(ledger.ofOthers() + ledger.spentEarlier()).toBe(expected.total);
+    expect(ledger.spentByOthers() + ledger.spentEarlier()).toBe(expected.total);
     expect(costLedgers(folder).length > 0).toBe(expected.file_exists);
     rmSync(folder, { recursive: true });
   });

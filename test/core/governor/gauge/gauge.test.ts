@@ -149,8 +149,8 @@ describe('the predicted context', () => {
     // Every round adds 20,000 characters, which turn out to be 10,000 tokens and not 5,000.
     const round = (at: number) => [toolResultLine('x'.repeat(20_000)), callLine(30_000 + at * 10_000)];
     const { gauge } = read(initLine(), callLine(30_000), ...[1, 2, 3, 4, 5, 6].flatMap(round));
-    expect(gauge.foreseen).toBeGreaterThan(88_400);
-    expect(gauge.foreseen).toBeLessThan(91_000);
+    expect(gauge.lastPrediction).toBeGreaterThan(88_400);
+    expect(gauge.lastPrediction).toBeLessThan(91_000);
   });
 });
 

@@ -124,7 +124,7 @@ describe('the window of a session', () => {
   it("is the user's, for any other source; claude's is known beside it", () => {
     const lines = [LARGE, callLine(626_000), resultLine(), initLine({ model: 'other' })];
     expect(windowAfter(lines.slice(0, 2), 150_000)).toEqual({ tokens: 150_000, source: 'user' });
-    expect(windowAfter(lines, 150_000)).toEqual({ tokens: 150_000, source: 'user', claudes: 200_000 });
+    expect(windowAfter(lines, 150_000)).toEqual({ tokens: 150_000, source: 'user', claudesTokens: 200_000 });
   });
 });
 

@@ -153,7 +153,7 @@ it('claude alone leaves a prompt unanswered if it never compacts by itself, and 
   expect([gaveUp(176_000), gaveUp(100_000)]).toEqual([false, true]);
 });
 
-describe("claude's brake", () => {
+describe("claude's breaker", () => {
   const FILLED = [callLine(150_000), boundaryLine('auto', 170_000)];
   const ASKED = [callLine(150_000), boundaryLine('manual', 150_000)];
   const fourTimes = <T>(lines: T): T[] => Array.from({ length: 4 }, () => lines);

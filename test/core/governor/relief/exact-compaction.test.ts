@@ -302,14 +302,14 @@ describe('a compaction by the mod', () => {
     expect(driver.state.relief.exact).toMatchObject({ phase: 'ready', refusals: 1 });
   });
 
-  it("continues the run after claude's own brake", () => {
+  it("continues the run after claude's own breaker", () => {
     const driver = ready(FULL);
     driver.prompt('Next.');
     driver.tell(compacted());
     driver.claude(...manual, initLine(NEW), callLine(120_000));
-    const brake = resultLine({ is_error: true, subtype: 'success', terminal_reason: 'rapid_refill_breaker' });
-    expect(visibilityOf(driver.state, decodeObject(brake))).toBe('defer');
-    const actions = driver.claude(brake);
+    const breaker = resultLine({ is_error: true, subtype: 'success', terminal_reason: 'rapid_refill_breaker' });
+    expect(visibilityOf(driver.state, decodeObject(breaker))).toBe('defer');
+    const actions = driver.claude(breaker);
     expect(decisions(actions).map(nameOf)).toEqual(expect.arrayContaining(['exhausted', 'compact']));
     expect(said(actions)).toEqual(['/compact']);
     driver.tell(compacted({ ...RECEIPT, number: 2 }));
@@ -317,8 +317,8 @@ describe('a compaction by the mod', () => {
   });
 });
 
-describe("after claude's own brake, with an exact compaction that frees little", () => {
-  const brake = resultLine({ is_error: true, subtype: 'success', terminal_reason: 'rapid_refill_breaker' });
+describe("after claude's own breaker, with an exact compaction that frees little", () => {
+  const breaker = resultLine({ is_error: true, subtype: 'success', terminal_reason: 'rapid_refill_breaker' });
 
   it('ends the run at once if the system prompt and the tools leave no room', () => {
     const driver = drive(runWith({ exact: true }));
@@ -328,8 +328,8 @@ describe("after claude's own brake, with an exact compaction that frees little",
     load(driver);
     driver.prompt('Go on.');
     driver.claude(initLine(NEW), callLine(168_000));
-    expect(visibilityOf(driver.state, decodeObject(brake))).toBe('show');
-    const actions = driver.claude(brake);
+    expect(visibilityOf(driver.state, decodeObject(breaker))).toBe('show');
+    const actions = driver.claude(breaker);
     expect(kinds(actions)).toContain('write-handoff');
     expect(said(actions)).toEqual([]);
   });
@@ -342,7 +342,7 @@ describe("after claude's own brake, with an exact compaction that frees little",
     const commands: unknown[] = [];
     for (let number = 2; number < 8; number++) {
       driver.claude(boundaryLine('auto', 168_000), callLine(166_000));
-      commands.push(...said(driver.claude(brake)).filter((text) => String(text).startsWith('/compact')));
+      commands.push(...said(driver.claude(breaker)).filter((text) => String(text).startsWith('/compact')));
       driver.tell(compacted({ ...RECEIPT, number }));
       driver.claude(...manual, initLine(NEW), callLine(165_000));
     }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { triggerPlace } from '../../../../src/core/governor/control/trigger.ts';
+import { triggerLevel } from '../../../../src/core/governor/control/trigger.ts';
 import { recordCompaction, reliefNow } from '../../../../src/core/governor/operations/relief.ts';
 import { droppedPrompts } from '../../../../src/core/governor/prompts/mailbox.ts';
 import { toPrompt } from '../../../../src/core/governor/prompts/prompt.ts';
@@ -185,7 +185,7 @@ describe('effects of the moment', () => {
 
   it("claude's own trigger is placed there, also below the lowest window setting", () => {
     const state = worked({ calls: 15 });
-    const place = triggerPlace(state, 200_000);
+    const place = triggerLevel(state, 200_000);
     expect(place?.at).toBeGreaterThanOrEqual(momentAt(state));
     expect(place).toMatchObject({ setting: 100_000 });
     expect(place?.at).toBeCloseTo(800 * (place?.percent ?? 0), 0);
@@ -194,8 +194,8 @@ describe('effects of the moment', () => {
   it('stays while the moment moves a little, and returns to its default after a compaction', () => {
     const state = worked({ calls: 15 });
     const near = changedIn(state, 'control', { trigger: momentAt(state) + 2_000 });
-    expect(triggerPlace(near, 200_000)?.at).toBe(near.process.control.trigger);
-    expect(triggerPlace(worked({ changes: relieved(15) }), 200_000)).toMatchObject({ at: 167_000, setting: 200_000 });
+    expect(triggerLevel(near, 200_000)?.at).toBe(near.process.control.trigger);
+    expect(triggerLevel(worked({ changes: relieved(15) }), 200_000)).toMatchObject({ at: 167_000, setting: 200_000 });
   });
 
   it('the percentage is reset', () => {

@@ -92,7 +92,7 @@ describe('compactions in a row in one turn', () => {
 it.each([
   { name: 'ctxb has placed its trigger lower', trigger: 60_000, is: true },
   { name: "it is at claude's own place", trigger: 'unplaced' as const, is: false },
-])("claude's own brake shows what claude alone does, unless $name", ({ trigger, is }) => {
+])("claude's own breaker shows what claude alone does, unless $name", ({ trigger, is }) => {
   const driver = refilled(1, 2);
   const { state } = driver;
   const { process } = state;
@@ -103,7 +103,7 @@ it.each([
   expect(isComparable(detectExhaustion(placed, { before: placed, event }))).toBe(is);
 });
 
-it("claude's own brake ends the run in the same way", () => {
+it("claude's own breaker ends the run in the same way", () => {
   const driver = refilled(1, 2);
   const ended = driver.claude(
     resultLine({ is_error: true, terminal_reason: 'rapid_refill_breaker', result: 'Autocompact is thrashing: …' }),
