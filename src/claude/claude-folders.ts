@@ -4,7 +4,7 @@ import type { GovernorState } from '../core/governor/state.ts';
 import { parseFields, textOf } from '../core/protocol/fields.ts';
 import { orElse } from '../errors.ts';
 import type { CwdAndEnv } from '../io.ts';
-import { readForeign } from '../store/files/foreign-file.ts';
+import { readForeign, textIn } from '../store/files/foreign-file.ts';
 import { kindOf, namesOf, realPath, statsOf } from '../store/files/plain-file.ts';
 import { readLines } from '../store/files/read-lines.ts';
 import { namesCompactionHook } from './compaction-hooks.ts';
@@ -31,7 +31,7 @@ export function hasCompactionHook(where: CwdAndEnv, given: string | undefined): 
   const own = given?.trimStart().startsWith('{') ? parseFields(given) : undefined;
   const paths = given === undefined || own !== undefined ? files : [...files, resolve(where.cwd, given)];
   // claude cannot read an unreadable file either.
-  const texts = paths.map((path) => orElse(() => readForeign(path, SETTINGS_LIMIT).toString('utf8'), ''));
+  const texts = paths.map((path) => orElse(() => textIn(readForeign(path, SETTINGS_LIMIT)), ''));
   return [...texts.map(parseFields), own ?? {}].some(({ hooks }) => namesCompactionHook(hooks));
 }
 

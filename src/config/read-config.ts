@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fieldsOf, mapFields } from '../core/protocol/fields.ts';
 import { systemReason } from '../errors.ts';
 import type { Environment } from '../io.ts';
-import { ForeignFileFault, readForeign, readNamed } from '../store/files/foreign-file.ts';
+import { ForeignFileFault, readForeign, readNamed, textIn } from '../store/files/foreign-file.ts';
 import { realPath } from '../store/files/plain-file.ts';
 import { errorCode } from '../store/files/store-error.ts';
 import { userHome } from '../store/folders/user-folders.ts';
@@ -51,7 +51,7 @@ export async function readWanted(wanted: WantedFile, cwd: string, env: Environme
   if (wanted === undefined) return readConfig(cwd, env);
   if (wanted === false) return NO_FILES;
   const path = resolve(cwd, wanted);
-  const found = await settingsIn({ path, source: 'user' }, () => parseData(path, textOf(readNamed(path, LIMIT))));
+  const found = await settingsIn({ path, source: 'user' }, () => parseData(path, textIn(readNamed(path, LIMIT))));
   return { ...found, isNamed: true };
 }
 
@@ -118,12 +118,8 @@ function isTrusted(path: string): boolean {
   return isOwnFile || (statSync(dirname(path)).mode & 0o002) === 0;
 }
 
-function textOf(bytes: Buffer): string {
-  return bytes.toString('utf8').replace(/^\uFEFF/, '');
-}
-
 async function readPlace(path: string): Promise<unknown> {
-  const text = textOf(readForeign(path, LIMIT));
+  const text = textIn(readForeign(path, LIMIT));
   if (!path.endsWith('package.json')) return text.trim() === '' ? undefined : parseData(path, text);
   // Nearly every folder has a package.json, and errors in one without the key do not concern ctxb.
   if (!text.includes(`"${PACKAGE_KEY}"`)) return undefined;

@@ -10,7 +10,7 @@ import { type Fields, fieldsOf, textOf } from '../core/protocol/fields.ts';
 import { isAtLeast } from '../core/protocol/version.ts';
 import { messageOf } from '../errors.ts';
 import type { CwdAndEnv } from '../io.ts';
-import { ForeignFileFault, readForeign } from '../store/files/foreign-file.ts';
+import { ForeignFileFault, readForeign, textIn } from '../store/files/foreign-file.ts';
 import { kindOf } from '../store/files/plain-file.ts';
 import { requireOwn } from '../store/folders/context-dir.ts';
 import { type SetupFinding, setupFinding } from './check.ts';
@@ -111,7 +111,7 @@ function readSettings(place: CwdAndEnv) {
   for (const path of new Set([...settingsPaths(place), MANAGED])) {
     if (!existsSync(path)) continue;
     try {
-      const fields = fieldsOf(parseJson(readForeign(path, SETTINGS_LIMIT).toString('utf8')));
+      const fields = fieldsOf(parseJson(textIn(readForeign(path, SETTINGS_LIMIT))));
       add(fields, path);
       add(fieldsOf(fields.env), path, 'env.');
     } catch (error) {

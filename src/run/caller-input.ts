@@ -5,7 +5,7 @@ import { decodeLine } from '../core/protocol/decode.ts';
 import { fieldsOf, parseFields, parseJson } from '../core/protocol/fields.ts';
 import { linesOfStream } from '../core/protocol/frame.ts';
 import { CtxbError, unreadableError } from '../errors.ts';
-import { readNamed, readPiped } from '../store/files/foreign-file.ts';
+import { readNamed, readPiped, textIn } from '../store/files/foreign-file.ts';
 import type { HeadlessRun } from './headless-run.ts';
 import { linesOf } from './kept-prompts.ts';
 
@@ -43,13 +43,13 @@ const MAX_PROMPT_FILE_BYTES = 64 * 1024 * 1024;
  */
 function promptsIn(text: string, path: string, stamp: Stamp): string[] {
   return text
-    .split(/\r?\n/)
+    .split(/\r?\n\uFEFF?/)
     .flatMap((line, index) => (line.trim() === '' ? [] : [toPromptLine(line, `${path}:${index + 1}`, stamp)]));
 }
 
 async function read(path: string, stdin: Readable): Promise<string> {
   try {
-    return new TextDecoder().decode(
+    return textIn(
       path === '-' ? await readPiped(stdin, MAX_PROMPT_FILE_BYTES) : readNamed(path, MAX_PROMPT_FILE_BYTES),
     );
   } catch (cause) {
@@ -85,10 +85,13 @@ export function createStamper(runId: string): Stamp {
 
 /**
  * The caller's lines. Prompts without a `uuid` get one, so that the session log shows which prompts arrived before a
- * crash. All other bytes stay unchanged.
+ * crash. All other bytes stay unchanged, but for a byte order mark, which claude accepts on each line.
  */
 export async function* protocolLines(stdin: Readable, stamp: Stamp | undefined): AsyncGenerator<string> {
-  for await (const line of linesOfStream(stdin)) yield stamp ? withUuid(line.toString(), stamp) : line.toString();
+  for await (const bytes of linesOfStream(stdin)) {
+    const line = textIn(bytes);
+    yield stamp ? withUuid(line, stamp) : line;
+  }
 }
 
 export function promptLine(text: string, stamp: Stamp): string {

@@ -144,13 +144,13 @@ describe('--prompts FILE', () => {
     expect(run.stdout.toString()).toBe('answer to one\nanswer to two\n');
   });
 
-  it.each(['prompts.ndjson', '-'])('%s may begin with a byte order mark', async (path) => {
+  it.each(['prompts.ndjson', '-'])('%s may have a byte order mark on each line, as joined files have', async (path) => {
     await using place = await createPlace();
-    const text = '\ufeff"one"\r\n';
+    const text = '\ufeff"one"\r\n\ufeff"two"\r\n';
     await place.file('prompts.ndjson', text);
     const stdin = path === '-' ? text : '';
     const run = await runFake(place, { fake: 'answers', flags: ['--prompts', path], stdin });
-    expect(run.stdout.toString()).toBe('answer to one\n');
+    expect(run.stdout.toString()).toBe('answer to one\nanswer to two\n');
   });
 
   it('is refused on stdin if it is too long', async () => {

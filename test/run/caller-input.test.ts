@@ -46,6 +46,14 @@ describe('lines of the protocol', () => {
     expect(await lines.next()).toEqual({ done: true, value: undefined });
   });
 
+  it('are read without the byte order mark that claude accepts on each', async () => {
+    const stdin = new PassThrough();
+    const line = '{"type":"user","message":{"role":"user","content":"x"}}';
+    stdin.end(`\ufeff${line}\n\ufeff${line}\n`);
+    for await (const text of protocolLines(stdin, stamp)) expect(JSON.parse(text).uuid).toMatch(UUID);
+    expect.assertions(2);
+  });
+
   it.each([
     { title: 'fails', error: new Error('EIO') },
     { title: 'is destroyed', error: undefined },

@@ -63,6 +63,11 @@ export async function readPiped(stream: AsyncIterable<Buffer>, limit: number): P
   return Buffer.concat(chunks, length);
 }
 
+/** The text of bytes in UTF-8, without the byte order mark that some editors write. */
+export function textIn(bytes: Buffer): string {
+  return new TextDecoder().decode(bytes);
+}
+
 function withFile<T>(path: string, flags: number, work: (fd: number) => T): T {
   const fd = openSync(path, flags);
   try {
