@@ -19,7 +19,7 @@ import {
   ownUuid,
   userLine,
 } from '../prompts/own-lines.ts';
-import { describesTask, promptIn, promptsAsText } from '../prompts/prompt.ts';
+import { attachmentsOf, describesTask, promptIn, promptsAsText } from '../prompts/prompt.ts';
 import { recordSentPrompt, withoutTurn } from '../prompts/turns.ts';
 import { recordPrompt } from '../relief/exact.ts';
 import type { GovernorState } from '../state.ts';
@@ -57,7 +57,9 @@ export function injectPrompt(
   resumeReason: string,
   repeats: readonly Prompt[] = [],
 ): GovernorState {
-  const prompt = promptIn(userLine(text, ownUuid(state)));
+  const attached = attachmentsOf(repeats);
+  const content = attached.length === 0 ? text : [{ type: 'text', text }, ...attached];
+  const prompt = promptIn(userLine(content, ownUuid(state)));
   if (prompt === undefined) return state;
   const sent = sendPrompt(countSent(state), { ...prompt, resumeReason, repeats });
   return state.run.hasMaxTurns && owedPrompts(state).length > 0

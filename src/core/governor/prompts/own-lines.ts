@@ -50,7 +50,7 @@ export function ownTurnTimer({ run }: GovernorState, phase: OwnTurn['phase'], de
   return setTimer('operation', seconds[phase] * 1_000 + delayMs);
 }
 
-export function userLine(content: string, uuid: string): string {
+export function userLine(content: string | readonly Fields[], uuid: string): string {
   const message = { role: 'user', content };
   return JSON.stringify({ type: 'user', message, parent_tool_use_id: null, session_id: '', uuid });
 }

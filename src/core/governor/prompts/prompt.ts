@@ -1,7 +1,7 @@
 import { picturesIn, plainText, textsOf } from '../../protocol/blocks.ts';
 import { decodeLine } from '../../protocol/decode.ts';
 import type { UserEvent } from '../../protocol/events.ts';
-import { groupsIn } from '../../protocol/fields.ts';
+import { type Fields, fieldsOf, groupsIn, listOf, parseFields } from '../../protocol/fields.ts';
 import { endBefore, wholeCharacter } from '../../text/words.ts';
 import type { Action } from '../decisions.ts';
 import type { Prompt } from '../input.ts';
@@ -69,6 +69,13 @@ const ENDS_LENGTH = 5_000;
  */
 export function requestsIn(prompts: readonly Prompt[]): readonly Prompt[] {
   return prompts.filter((prompt) => !relievesContext(prompt) && prompt.event.blocks.length > 0);
+}
+
+/** Pictures, documents and other blocks of prompts that a text cannot repeat, as the caller wrote them. */
+export function attachmentsOf(prompts: readonly Prompt[]): readonly Fields[] {
+  const blocks = prompts.flatMap(({ line }) => listOf(fieldsOf(parseFields(line).message).content)).map(fieldsOf);
+  // Without its call, the API refuses a result.
+  return blocks.filter(({ type }) => type !== 'text' && type !== 'tool_result');
 }
 
 /**

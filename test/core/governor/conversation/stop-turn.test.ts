@@ -108,6 +108,22 @@ describe('a turn that was ended after a tool', () => {
     expect(end).toContainEqual({ kind: 'answered', uuids: expect.arrayContaining(['prompt-2']) });
   });
 
+  it('continues in the fresh context with the pictures and documents of its prompt', () => {
+    const driver = afterTurn(30_000, { policy: policyWith({ strategy: 'handoff' }) });
+    const attached = ['image', 'document'].map((type) => ({ type, source: { type: 'base64', data: 'AAAA' } }));
+    const content = [attached[0], { type: 'text', text: 'Second.' }, attached[1]];
+    driver.caller({ type: 'user', message: { role: 'user', content }, uuid: 'prompt-2' });
+    driver.claude(initLine(), callLine(160_000));
+    afterTool(driver);
+    driver.claude(STOPPED, initLine(), callLine(161_000), resultLine({ result: '## Goal' }));
+    driver.tell(WRITTEN);
+    const [send] = driver.claude(...CLEARED).filter(({ kind }) => kind === 'send');
+    expect(JSON.parse(String(send && 'line' in send && send.line)).message.content).toEqual([
+      { type: 'text', text: expect.stringMatching(/Second\.\n\(with 2 pictures\)/) },
+      ...attached,
+    ]);
+  });
+
   it.each<{ name: string; run: Partial<Run>; given: string[] }>([
     { name: 'with the prompt with which it goes on', run: {}, given: ['', 'Notes.'] },
     { name: 'at once where no hook is called for prompts', run: { singlePrompt: true }, given: ['Notes.', ''] },
