@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { expectWhole, resultsOf, SUMMARY } from '../support/bill.ts';
 import { promptLine, startWorld } from '../support/claude.ts';
@@ -40,6 +41,16 @@ it('compacts between two turns without a call', async () => {
   expect(outputLines(run).map(({ type, subtype }) => subtype ?? type)).not.toContain('compact_boundary');
   expect(run.closing).toMatch(/^ctxb: \d turns, \d+ calls in .* than claude alone; 1 compaction; notes: /m);
   await expectSameDecisions(world, record);
+});
+
+it("compacts without a call also where claude has ctxb's plugin for the terminal", async () => {
+  await using world = await startWorld(job({ turns: [5, 3, 3, 1] }));
+  const plugin = fileURLToPath(new URL('../../plugin', import.meta.url));
+  const claude = [...SMALL_WINDOW, ...STREAM, '--plugin-dir', plugin];
+  const run = await runCtxb(world, { flags: prompts(...FOUR), claude, env: EXACT });
+
+  expect([run.code, run.stderr]).toEqual([0, expect.stringMatching(/^ctxb: compacted .*, all prompts kept$/m)]);
+  expectExact(world.standin, FOUR);
 });
 
 it('keeps the running prompt whole in mid-turn, shows the caller no line twice, and counts all round trips and costs', async () => {
