@@ -112,7 +112,8 @@ function giveSettings(state: GovernorState): GovernorState {
   return givePermissions(settings.reduce((next, body) => request(next, 'setting', body), state));
 }
 
-function givePermissions(state: GovernorState): GovernorState {
+/** Gives claude the permissions that the caller has set for the session, if any. */
+export function givePermissions(state: GovernorState): GovernorState {
   if (Object.keys(state.process.control.permissions).length === 0) return state;
   const body = { subtype: 'apply_flag_settings', settings: { permissions: permissionsToGive(state) } };
   return request(changedIn(state, 'control', { hasGivenPermissions: true }), 'setting', body);

@@ -120,7 +120,7 @@ export function awaitsAgents(state: GovernorState): boolean {
   return state.run.agent !== undefined && !state.process.resumes && isAsking(state, 'initialize');
 }
 
-/** Asks for the list of agents. In observe mode, this is ctxb's only request. */
+/** Asks for the list of agents. In observe mode, ctxb's only other request gives a resumed run its permissions. */
 export function askAgents(state: GovernorState): GovernorState {
   const isNeeded = state.run.agent !== undefined && state.process.control.sent === 0;
   return isNeeded ? request(state, 'initialize', { subtype: 'initialize' }) : state;

@@ -1,4 +1,5 @@
 import { cutUnits } from '../../text/words.ts';
+import { givePermissions } from '../control/callers-requests.ts';
 import type { ExitEvent, Prompt, RecoveredEvent } from '../input.ts';
 import { owedPrompts, promptsInTurn, resumedWork } from '../prompts/mailbox.ts';
 import { promptIn } from '../prompts/prompt.ts';
@@ -78,7 +79,9 @@ export function onRecovered(state: GovernorState, event: RecoveredEvent): Govern
   const limits = { ...state.limits, cost: counted, before: settled, raised, lost };
   const relief = { ...state.relief, undelivered, openingDocument: undelivered };
   const spending = changedIn(changed(state, { limits, relief }), 'agents', { startedBefore: agents });
-  return changedIn(changedIn(spending, 'control', { permissions }), 'mailbox', { prompts, resumeReason });
+  const recovered = changedIn(changedIn(spending, 'control', { permissions }), 'mailbox', { prompts, resumeReason });
+  // In observe mode no channel is opened, with which claude would get them.
+  return state.run.mode === 'observe' ? givePermissions(recovered) : recovered;
 }
 
 function interruption(what: string, { finished, openTool }: Pick<ExitEvent, 'finished' | 'openTool'>): string {

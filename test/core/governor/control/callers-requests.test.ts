@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Action } from '../../../../src/core/governor/decisions.ts';
+import type { Run } from '../../../../src/core/governor/state.ts';
 import {
   afterTurn,
   answerOpening,
@@ -66,7 +67,7 @@ it('no process follows after end_session', () => {
   expect(driver.actions.map(({ kind }) => kind)).not.toContain('start-claude');
 });
 
-it.each([{ resumes: true }, { resumes: false }])(
+it.each<Partial<Run>>([{ resumes: true }, { resumes: false }, { resumes: true, mode: 'observe' }])(
   'the process of a resumed run gets the permissions once, before a prompt that waits: %j',
   (run) => {
     const driver = drive(runWith(run));
@@ -77,7 +78,7 @@ it.each([{ resumes: true }, { resumes: false }])(
     driver.prompt('Next.');
     driver.callerEnd();
     driver.begin();
-    driver.claude(answerOpening(driver));
+    if (run.mode === undefined) driver.claude(answerOpening(driver));
     const lines = sent(driver.actions);
     const settings = lines.map(({ request }) => ((request ?? {}) as Line).settings);
     expect(settings.filter(setsPermissions)).toEqual([{ permissions }]);
