@@ -47,7 +47,7 @@ export class CtxbError extends Error {
 export function findingsError(what: string, findings: readonly { readonly message: string }[]): CtxbError {
   const lines = findings.map(({ message }) => message);
   if (lines.length === 1) return new CtxbError('config', lines.join());
-  return new CtxbError('config', `${what} has ${lines.length} faults:\n  ${lines.join('\n  ')}`);
+  return new CtxbError('config', `${what} has ${lines.length} errors:\n  ${lines.join('\n  ')}`);
 }
 
 /** Remedies for system errors, by error code. */

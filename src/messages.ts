@@ -37,14 +37,14 @@ const TEXTS: { readonly [Name in DecisionName]: (decision: DecisionOf<Name>) => 
   'unavailable:exact-once': ({ reason }) => `this compaction was claude's own summary: ${reason}`,
   'unavailable:relief': ({ reason }) =>
     `${reason}: ctxb only measures it, and neither compacts nor hands over (supported from ${OLDEST_SUPPORTED} on)`,
-  'unavailable:trigger': ({ reason }) => `${reason}: in mid-turn it compacts at its own level`,
+  'unavailable:trigger': ({ reason }) => `${reason}: it compacts mid-turn at its own level`,
   'unavailable:tools': ({ reason }) => `tool budgets are off: ${reason}`,
   'unavailable:costs': ({ reason }) =>
     `warning: ${reason}: the cost of this run is unknown, and its limit cannot be kept`,
-  'unavailable:max-turns': ({ reason }) => `warning: --max-turns begins again: ${reason}`,
+  'unavailable:max-turns': ({ reason }) => `warning: --max-turns starts over: ${reason}`,
   landed: landedText,
   'give-up:compaction': ({ reason }) => `${groupDigitsIn(reason)}; no further compaction until the context shrinks`,
-  'mid-turn:trigger': (trigger) => `the level of compactions in mid-turn is now ${tokens(trigger.tokens)} tokens`,
+  'mid-turn:trigger': (trigger) => `the level of mid-turn compactions is now ${tokens(trigger.tokens)} tokens`,
   'mid-turn:focus': ({ reason }) => `told claude what to keep in its summary: ${reason}`,
   'native-compaction': ({ reason }) => reason,
   thrash: ({ last, reason }) => `${reason}${last ? ': ending the turn' : ''}`,
@@ -124,7 +124,7 @@ export function leftUndoneText(
   return `${reason}: ${counted(prompts.length, 'prompt')} not answered${named}${next}`;
 }
 
-const WHEN = { 'mid-turn': 'in mid-turn', 'before-turn': 'before the turn' } as const;
+const WHEN = { 'mid-turn': 'mid-turn', 'before-turn': 'before the turn' } as const;
 
 function compactedText({ verdict, reason }: DecisionOf<'compacted'>): string {
   if (verdict === 'success') return 'compacted';

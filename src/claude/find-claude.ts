@@ -41,7 +41,7 @@ function findNamed(name: string, by: string, where: CwdAndEnv, self: string): st
   const pathOf = () => (isAbsolute(name) ? name : resolve(where.cwd, name));
   // As in a shell, a word without a slash is searched on PATH.
   const found = basename(name) === name ? onPath(name, where, self) : [pathOf()].find(isExecutable);
-  if (found === undefined) refuse(`${by}: ${name} is no program that can be run`);
+  if (found === undefined) refuse(`${by}: ${name} is not an executable program`);
   if (isCtxb(found, self)) refuse(`${by}: ${name} is ctxb itself`);
   return found;
 }

@@ -177,5 +177,5 @@ async function findRun(named: string | undefined, io: Io): Promise<RunCard> {
   if (named === undefined) throw new CtxbError('usage', 'no run is active in this folder: ctxb runs lists all runs');
   const ending = matching[0]?.end;
   const why = ending ? `has ended (${ending.reason})` : 'is not known';
-  throw new CtxbError('usage', `run ${onOneLine(named) || '""'} ${why}: ctxb runs lists those that are active`);
+  throw new CtxbError('usage', `run ${onOneLine(named) || '""'} ${why}: ctxb runs lists the active ones`);
 }

@@ -42,8 +42,8 @@ export const define: Define = (command, connect) =>
 export const HELP = `
 ctxb cleanup first lists what it will remove: files with ctxb's names, in a
 folder that ctxb made. Other files stay, and so do the files of an active run,
-and of a run with prompts that have no answer. Faults of the configuration are
-named, and do not stop it.
+and of a run with prompts that have no answer. Errors in the configuration are
+reported, but do not stop it.
 
 Examples:
   ctxb cleanup --dry-run

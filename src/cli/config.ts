@@ -13,8 +13,8 @@ const EXIT_CONFIG = 2;
 export const define: Define = (command, connect) => connect(command.option('--json', 'as JSON'), runConfig);
 
 export const HELP = `
-If the configuration has faults, ctxb config names them on stderr, prints the
-other keys, and ends with 2. cleanup and doctor also continue in that case.
+Errors in the configuration go to stderr. ctxb config then prints the other keys
+and ends with 2. Like it, cleanup and doctor continue despite such errors.
 
 Examples:
   ctxb config

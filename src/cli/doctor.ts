@@ -28,7 +28,7 @@ export const define: Define = (command, connect) =>
         '--claude <path>',
         'the claude to check (default: CTXB_CLAUDE, else the next one on PATH that is not ctxb)',
       )
-      .option('--quick', 'check the installation only; try no facts')
+      .option('--quick', 'check the installation only, not the facts about claude')
       .option('--strict', 'exit code 3 also if an optional fact fails or takes too long')
       .option(
         '--timeout <seconds>',

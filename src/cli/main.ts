@@ -152,7 +152,7 @@ export async function createProgram(
         write(text.replace(/^error: (.*)/, (_, message: string) => hangingIndent('ctxb:', message, io.stderr.columns))),
     });
   program.addHelpText('after', EXAMPLES);
-  if (!showsAll) program.addHelpText('after', '\nctxb help --all also lists what Claude Code and other programs call.');
+  if (!showsAll) program.addHelpText('after', '\nctxb help --all also lists the commands that other programs call.');
   for (const [name, [summary, load]] of Object.entries(COMMANDS)) {
     const command = program
       .command(name, { hidden: PROGRAM_COMMANDS.includes(name) && !showsAll })

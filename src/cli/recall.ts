@@ -27,7 +27,7 @@ interface Hit extends RecallMatch {
 export const define: Define = (command, connect) =>
   connect(
     command
-      .argument('<words...>', 'words or phrases, all of which must be there, in upper or lower case')
+      .argument('<words...>', 'words or phrases, all of which must occur, in upper or lower case')
       .option('--all', 'search all projects, not only that of the working folder')
       .option(
         '--limit <n>',

@@ -81,7 +81,7 @@ async function recordingReceipts(file: string, retention: Retention, io: Io) {
   const options = { policy, series: false, mask: redact, stdin: openStdin([file], io), retention };
   const { sessionId, compactions, lines, retention: reliefs = [] } = await replaySource(findSource(file), options);
   if (lines.malformed + lines.unknown === lines.total && retention === true) {
-    throw new CtxbError('unreadable-input', `${file}: no line comes from claude: name a recording`);
+    throw new CtxbError('unreadable-input', `${file}: no line is from claude: name a recording`);
   }
   return reliefs.map((relief) => ({
     session: sessionId,

@@ -170,7 +170,7 @@ export async function findSessions(
   };
 }
 
-const HOW_TO_RECORD = 'claude writes them with --output-format stream-json --verbose';
+const HOW_TO_RECORD = 'claude writes such lines with --output-format stream-json --verbose';
 
 function isForeign({ sessionId, lines: { total, malformed, unknown } }: SessionFigures): boolean {
   return total > 0 && malformed + unknown === total && sessionId === null;
@@ -179,6 +179,6 @@ function isForeign({ sessionId, lines: { total, malformed, unknown } }: SessionF
 function unusableFault(file: string, isEmpty: boolean): string {
   const reason = isEmpty
     ? ' is empty: name recordings or a folder, such as ~/.claude/projects'
-    : `: no line comes from claude (is it compressed?): ${HOW_TO_RECORD}`;
+    : `: no line is from claude (is it compressed?): ${HOW_TO_RECORD}`;
   return `${file === '-' ? 'stdin' : file}${reason}`;
 }

@@ -35,7 +35,7 @@ export const define: Define = (command, connect) => {
       .option('--compact-at <when>', 'assume compactions at economic or at this level')
       .optionsGroup('More:')
       .option('--series', 'with --json: also an entry for each call of the main thread')
-      .option('--no-cache', 'read all files again, also unchanged ones'),
+      .option('--no-cache', 'read all files again, even unchanged ones'),
     replay,
   );
 };

@@ -65,7 +65,7 @@ export const KEYS = {
     type: 'moment',
     preset: 'economic',
     description:
-      'When to compact. economic: as soon as it saves more than it costs, often at 70,000 to 140,000 tokens, or at 78% if the run can bear the cost. A level, such as 60%: always there.',
+      'When to compact. economic: as soon as it saves more than it costs, often at 70,000 to 140,000 tokens, at 78% at the latest if the run can bear the cost. A level, such as 60%: always at that level.',
     option: '--compact-at <when>',
   },
   'thresholds.handoff': {

@@ -135,5 +135,5 @@ function faultText(error: unknown): string {
   const code = errorCode(error);
   if (code === undefined) throw error;
   const remedy = code === 'ENOENT' ? 'name another file' : 'make it readable or remove it';
-  return `: expected a file that can be read, found: ${systemReason(error)}; ${remedy}`;
+  return `: expected a readable file, found: ${systemReason(error)}; ${remedy}`;
 }

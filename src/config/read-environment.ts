@@ -22,7 +22,7 @@ export function readEnvironment(env: Environment) {
     const key = keys.get(where);
     if (key !== undefined) values.push({ key, where, value });
     else {
-      const usual = `a variable is named after its key, as ${variableName('thresholds.compact')}`;
+      const usual = `variables are named after keys, such as ${variableName('thresholds.compact')}`;
       const todo = didYouMean(closest(where, [...keys.keys(), ...OTHER_VARIABLES]), usual);
       // The value is left out, because it may be a secret.
       warnings.push({ key: where, message: `${where}: unknown variable, which ctxb ignores; ${todo}` });

@@ -51,7 +51,7 @@ export async function buildNotes(
 
   for (const file of [source.file, ...source.subagents]) await readValues(file, { stdin }, take);
   if (recognized === 0) {
-    throw new CtxbError('unreadable-input', `${source.file}: no line comes from claude: name a recording`);
+    throw new CtxbError('unreadable-input', `${source.file}: no line is from claude: name a recording`);
   }
   const { requests, state, toolLog } = notebook;
   if (toolLog.total > 0) onPage?.({ file: toolLog.file, text: toolLog.render() });

@@ -36,9 +36,9 @@ function reliefLines(receipt: ReliefReceipt, style: Style, columns: number): str
   return presentLines(
     style.bold(`${relief.relief} before call ${relief.call} of session ${(session ?? '?').slice(0, 8)}${sizes}`),
     style.dim(`log: ${onOneLine(file)}`),
-    `counted in the request after it: ${relieved} of ${counted(all, 'fact')}${relief.actual && given > 0 ? `, ${given} of them handed back by ctxb` : ''}`,
+    `facts in the next request: ${relieved} of ${counted(all, 'fact')}${relief.actual && given > 0 ? `, ${given} of them handed back by ctxb` : ''}`,
     !relief.actual && given > 0 && `estimated: ctxb would have handed back ${given} more (~)`,
-    refetched > 0 && `counted in the calls after it: a tool was asked for ${refetched} of those that went`,
+    refetched > 0 && `asked for again in later calls: ${counted(refetched, 'removed fact')}`,
     ...FACT_KINDS.flatMap((kind) => kindLines(kind, relief, style, columns)),
   );
 }
@@ -72,4 +72,4 @@ function factLine(
   return `${mark} ${fitText(onOneLine(text), columns - 2 - behind.length)}${behind}`;
 }
 
-export const LEGEND = '  stayed    + handed back by ctxb    ~ went, ctxb would hand it back    - went';
+export const LEGEND = '  stayed    + handed back by ctxb    ~ removed, but ctxb would hand it back    - removed';

@@ -143,7 +143,7 @@ export function createCostKeeper({
       if (limitUsd === undefined || first !== undefined) return undefined;
       const take = () => attempt((open) => open.takeLock());
       first = take();
-      if (first === undefined) notice('waits for another run of this project: what a call costs is not known yet');
+      if (first === undefined) notice('waits for another run of this project: the cost of a call is not known yet');
       for (let left = MAX_POLLS; left > 0 && first === undefined && !gone.aborted; left--) {
         await delay(POLL_MS);
         first = take();

@@ -68,8 +68,8 @@ describe('named', () => {
   });
 
   it.each([
-    { title: 'what is not there', given: 'none/claude', says: '--claude: none/claude is no program' },
-    { title: 'a word that is not on PATH', given: 'none', says: '--claude: none is no program' },
+    { title: 'what is not there', given: 'none/claude', says: '--claude: none/claude is not an executable program' },
+    { title: 'a word that is not on PATH', given: 'none', says: '--claude: none is not an executable program' },
     { title: 'the program that runs now', given: 'ctxb/dist/ctxb.cjs', says: 'ctxb.cjs is ctxb itself' },
     { title: 'the program beside it', given: 'ctxb/dist/ctxb-shim.cjs', says: 'ctxb-shim.cjs is ctxb itself' },
   ])('is refused: $title', async ({ given, says }) => {

@@ -105,7 +105,7 @@ describe('an unknown variable stops no command and is reported once', () => {
     const run = await ctxb(place, args, { env, stdin: '' });
     expect(run.code).toBe(code);
     expect(run.stderr.match(/CTXB_THRESHOLD_WARN: unknown variable.*mean CTXB_THRESHOLDS_WARN/g)).toHaveLength(1);
-    expect(run.stderr.match(/CTXB_ELSEWHERE: unknown variable.*named after its key/g)).toHaveLength(1);
+    expect(run.stderr.match(/CTXB_ELSEWHERE: unknown variable.*named after keys/g)).toHaveLength(1);
     expect(run.stderr).not.toContain(SECRET);
   });
 

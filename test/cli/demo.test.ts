@@ -48,7 +48,7 @@ it('refuses a claude that does not exist', async () => {
   const { stderr, code } = await demoWithoutClaude('--claude', join(folder, 'claude'));
   expect({ code, stderr }).toEqual({
     code: 127,
-    stderr: expect.stringContaining(`${join(folder, 'claude')} is no program`),
+    stderr: expect.stringContaining(`${join(folder, 'claude')} is not an executable program`),
   });
 });
 

@@ -32,7 +32,7 @@ describe('a program that is not claude', () => {
       title: 'not at the path of --claude',
       args: ['--claude', './none'],
       env: {},
-      says: '--claude: ./none is no program',
+      says: '--claude: ./none is not an executable program',
     },
     {
       title: 'not at the path in CTXB_CLAUDE',

@@ -83,7 +83,7 @@ it('reports all faults of a flow at once, and runs nothing', async () => {
   const end = await run(place);
   expect(end.code).toBe(2);
   const [heading, ...lines] = end.stderr.trimEnd().split('\n');
-  expect(heading).toBe('ctxb: the flow has 4 faults:');
+  expect(heading).toBe('ctxb: the flow has 4 errors:');
   expect(lines).toHaveLength(4);
   for (const line of lines) expect(line).toMatch(/^ {2}steps\[\d\].*flow\.yaml:\d\)/);
   expect(existsSync(place.path('.context'))).toBe(false);

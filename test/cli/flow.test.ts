@@ -87,13 +87,13 @@ describe('ctxb flow explain', () => {
 
 describe('ctxb flow explain of a bad flow', () => {
   it.each([
-    { title: 'no file', file: 'none.yaml', text: '', says: ['none.yaml: expected a file that can be read'] },
+    { title: 'no file', file: 'none.yaml', text: '', says: ['none.yaml: expected a readable file'] },
     {
       title: 'several faults',
       file: 'flow.yaml',
       text: 'name: a\nsteps:\n  - {id: x, objetive: y}\n  - {id: x, needs: [x], timeoutSeconds: -1}\n',
       says: [
-        'the flow has 6 faults',
+        'the flow has 6 errors',
         'did you mean objective?',
         'steps[1].timeoutSeconds: ',
         'steps[1].needs: expected one of id, ',

@@ -12,7 +12,7 @@ describe('replay --explain', () => {
     expect(code).toBe(0);
     expect(stdout.toString()).toMatch(/^call 2: 30,500 tokens measured\n/);
     expect(stdout.toString()).toMatch(
-      /predicted 30,000 of the call before \+ 38 its output as counted \+ 17 that came in/,
+      /predicted 30,000 of the call before \+ 38 of its output, as counted \+ 17 added since/,
     );
     expect(stdout.toString()).toMatch(/^ {2}Bash \(tool_result\) +\d+ +\d+ +16$/m);
   });

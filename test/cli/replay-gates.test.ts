@@ -89,7 +89,7 @@ describe('gates', () => {
     await using place = await createPlace();
     const file = await place.file('passwd', 'root:x:0:0:root:/root:/bin/sh\n');
     const run = await ctxb(place, ['replay', ...args, file]);
-    const says = `ctxb: ${file}: no line comes from claude (is it compressed?): claude writes them with --output-format stream-json --verbose\n`;
+    const says = `ctxb: ${file}: no line is from claude (is it compressed?): claude writes such lines with --output-format stream-json --verbose\n`;
     expect({ ...run, stdout: run.stdout.toString() }).toMatchObject({ code: 2, stdout: '', stderr: says });
     const beside = await ctxb(place, ['replay', file, COMPACT]);
     expect(beside).toMatchObject({ code: 2, stderr: says });

@@ -12,7 +12,7 @@ describe('replay --retention', () => {
     const { code, stdout } = await ctxb(place, ['replay', '--retention', ...RELIEVED, PLAIN]);
     const text = stdout.toString();
     expect(code).toBe(0);
-    expect(text).toMatch(/^What the next request held, over 2 reliefs \(compactions and handoffs\)$/m);
+    expect(text).toMatch(/^What the next request contained, over 2 reliefs \(compactions and handoffs\)$/m);
     expect(text).toMatch(/^ +known +by claude +with ctxb/m);
     expect(text).toMatch(/^ {2}prompts +\d+ +\d+ +\d+% +\d+ +\d+%$/m);
     const rows = text

@@ -156,7 +156,7 @@ describe('sources', () => {
     await using place = await createPlace();
     const run = await ctxb(place, ['replay', place.cwd]);
     expect(run.stdout.toString()).toBe('');
-    expect(run.stderr).toContain(`${place.cwd}: no recordings found: claude writes them with `);
+    expect(run.stderr).toContain(`${place.cwd}: no recordings found: claude writes such lines with `);
     expect(run.code).toBe(2);
   });
 });
@@ -184,7 +184,7 @@ describe('lines', () => {
     {
       title: 'a text',
       stdin: 'All tests pass.\nNothing is left to do.\n',
-      says: 'stdin: no line comes from claude',
+      says: 'stdin: no line is from claude',
       code: 2,
     },
     { title: 'empty', stdin: '', says: 'stdin is empty', code: 2 },

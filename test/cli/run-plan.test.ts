@@ -54,7 +54,7 @@ describe('--config and --no-config', () => {
     await using place = await createPlace();
     const run = await ctxb(place, plan('--config', 'nowhere.json'));
     expect(run.code).toBe(2);
-    expect(run.stderr).toContain('nowhere.json: expected a file that can be read');
+    expect(run.stderr).toContain('nowhere.json: expected a readable file');
   });
 });
 

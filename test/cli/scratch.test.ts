@@ -58,10 +58,10 @@ describe('ctxb scratch of a run', () => {
     sampled(
       [
         { title: 'a beginning that two have', args: ['1111'], says: ['several sessions', FIRST, SECOND] },
-        { title: 'the beginning of no session id', args: ['9'], says: ['9: no recording, and no session in'] },
-        { title: 'a missing file', args: ['gone.ndjson'], says: ['gone.ndjson: no recording'] },
-        { title: 'a folder', args: ['.context'], says: ['.context: no recording'] },
-        { title: 'nothing', args: [''], says: ['no recording'] },
+        { title: 'the beginning of no session id', args: ['9'], says: ['9: not a recording, and no session in'] },
+        { title: 'a missing file', args: ['gone.ndjson'], says: ['gone.ndjson: not a recording'] },
+        { title: 'a folder', args: ['.context'], says: ['.context: not a recording'] },
+        { title: 'nothing', args: [''], says: ['not a recording'] },
         { title: '--out without a recording', args: ['--out', 'notes'], says: ['--out is for recordings'] },
         { title: '--out with a session', args: [FIRST, '--out', 'notes'], says: ['--out is for recordings'] },
       ],
@@ -138,7 +138,7 @@ describe('ctxb scratch of a recording', () => {
     const file = await place.file('odd.ndjson', 'no json\n{"type":"odd"}\n');
     const run = await ctxb(place, ['scratch', file]);
     expect(run.code).toBe(2);
-    expect(run.stderr).toContain('odd.ndjson: no line comes from claude: name a recording');
+    expect(run.stderr).toContain('odd.ndjson: no line is from claude: name a recording');
   });
 });
 

@@ -145,7 +145,7 @@ describe('the choice of claude', () => {
     {
       title: 'CTXB_CLAUDE names a missing file',
       env: { CTXB_CLAUDE: '/nowhere/claude' },
-      says: '/nowhere/claude is no program that can be run',
+      says: '/nowhere/claude is not an executable program',
     },
     { title: 'CTXB_CLAUDE names the shim', env: { CTXB_CLAUDE: SHIM }, says: `${SHIM} is ctxb itself` },
   ])('$title: an error with a remedy, and code 127', async ({ env, says }) => {

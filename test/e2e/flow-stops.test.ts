@@ -105,7 +105,7 @@ inSoak.each([
   if (isKilled) flow.kill('SIGKILL');
   expect(await flow.finished).toMatchObject(isKilled ? { signal: 'SIGKILL' } : { code: 5 });
   const resumed = await runProgram(process.execPath, [CTXB, 'run', '--resume-run', '--at-reset'], world.scratch);
-  expect(resumed).toMatchObject({ code: 2, stderr: expect.stringContaining('there is no unfinished run in ') });
+  expect(resumed).toMatchObject({ code: 2, stderr: expect.stringContaining('no unfinished run in ') });
   expect(stepsAsked(world)).toEqual(['one']);
 });
 

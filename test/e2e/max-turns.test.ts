@@ -50,6 +50,6 @@ it('a warning says that the limit begins again if claude dies in the turn', asyn
   expect(results(run)).toEqual(['success', 'success']);
   expect(calls(world)).toBe(10 + 2);
   expect(run.stderr).toContain(
-    'ctxb: warning: --max-turns begins again: claude counts the calls of the resumed turn from 0\n',
+    'ctxb: warning: --max-turns starts over: claude counts the calls of the resumed turn from 0\n',
   );
 });

@@ -79,7 +79,7 @@ describe.each(
         turns: [0.3, 0.17, 6],
         isOneTurn: true,
         flags: prompts('one'),
-        says: /^ctxb: claude compacted in mid-turn: \d+k → \d+k \(−\d\d%\), by a summary$/m,
+        says: /^ctxb: claude compacted mid-turn: \d+k → \d+k \(−\d\d%\), by a summary$/m,
       },
       { what: 'a run that only observes', turns: [0.1, 0.35, 4], flags: [...FOUR, '--observe'], says: /is due/ },
     ]),

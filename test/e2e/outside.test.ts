@@ -67,7 +67,7 @@ describe('ctxb compact', () => {
     expect(String(text?.stdout)).toMatch(/^compacted: 9\d,\d{3} → 30,000 tokens \(−\d\d%\)\n$/);
     expect((await program.finished).code).toBe(0);
     const compact = journal(world).filter(({ kind }) => kind === 'compact');
-    expect(compact).toMatchObject([{ reason: 'it was asked for with ctxb compact' }]);
+    expect(compact).toMatchObject([{ reason: 'it was requested with ctxb compact' }]);
   });
 
   it.each(
@@ -116,7 +116,7 @@ describe('ctxb compact', () => {
     expect(String(stdout)).toMatch(/^claude compacted, by a summary: \d\d,\d{3} → 30,000 tokens \(−\d\d%\)\n$/);
     expect(code).toBe(0);
     expect((await program.finished).stderr).toMatch(
-      /ctxb: claude compacted in mid-turn: \d\dk → 30k \(−\d\d%\), by a summary\n/,
+      /ctxb: claude compacted mid-turn: \d\dk → 30k \(−\d\d%\), by a summary\n/,
     );
     const replayed = await ask(world, 'replay', record);
     expect(String(replayed.stdout)).toMatch(/compacted by claude \(level set by ctxb\) at /);
@@ -257,7 +257,7 @@ describe('ctxb runs', () => {
     expect((await listed())[0]).toMatchObject({ end: { reason: 'died' }, resumable: true });
     const asked = await ask(going, 'compact', all[0].runId.slice(0, 8));
     expect(asked.code).toBe(2);
-    expect(asked.stderr).toContain('has ended (died): ctxb runs lists those that are active');
+    expect(asked.stderr).toContain('has ended (died): ctxb runs lists the active ones');
   });
 
   it('shows until when a run waits for a usage limit; ctxb stop ends the wait', async () => {

@@ -69,7 +69,7 @@ it('restarts a claude that is killed in the middle of a tool; every prompt is an
   expect(kinds(world)).toEqual(['restart', 'resume']);
   const resumed = userTexts(mainRequests(world.standin)[2]).at(-1);
   expect(resumed).toContain('Bash touch begun; sleep 100');
-  expect(resumed).toContain('Look what it has done before you do it again.');
+  expect(resumed).toContain('Check what it has done before you run it again.');
   expectEachPromptOnce(world.standin, THREE);
   await expectSameDecisions(world, record);
 });
@@ -132,7 +132,7 @@ it('--resume-run continues a run whose ctxb was killed', async () => {
 
   const again = await takeUp();
   expect(again.code).toBe(2);
-  expect(again.stderr).toContain('there is no unfinished run');
+  expect(again.stderr).toContain('no unfinished run');
   expect(journal(world).map(nameOf)).toContain('resume');
 });
 

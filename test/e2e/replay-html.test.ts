@@ -441,7 +441,7 @@ it('without a known window, the page names the option that sets it, and scales n
   await open([
     { ...session, window: { tokens: null, source: 'unknown' }, context: { ...context, peakFraction: null }, results },
   ]);
-  expect(await shown('.tiles')).toContain('the window is not known:\n--window sets it');
+  expect(await shown('.tiles')).toContain('the window is unknown:\n--window sets it');
   expect(await shown('.legend')).not.toContain('Whole window');
   // No call of the recording had the last result in its context.
   const row = `[...document.querySelectorAll('tr')].find((each) => each.innerText.includes('npm test')).innerText`;

@@ -15,7 +15,7 @@ inSoak(
     expect(run.code).toBe(4);
     expect(summaryRequests(world.standin)).toHaveLength(5);
     // No call follows the fifth, so only the notice that ends the turn counts it.
-    expect(run.stderr.match(/claude compacted in mid-turn/g)).toHaveLength(4);
+    expect(run.stderr.match(/claude compacted mid-turn/g)).toHaveLength(4);
     expect(run.stderr).toMatch(
       /3 compactions in one turn, each within 10 calls of the one before, filled again by Bash/,
     );

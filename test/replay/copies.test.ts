@@ -204,7 +204,7 @@ it('counts the cost before a fork once, even if its turns have several calls', a
 });
 
 /** A process that resumes a session begins with the cost of the process before. */
-it('marks a cost as an upper bound if claude counted calls that the recording lacks', async () => {
+it('marks a cost as an upper bound if claude counted calls that are not in the recording', async () => {
   const stream = readFileSync(fixture('tool-turn.ndjson'), 'utf8').trimEnd().split('\n');
   const resumed = stream.map((line) => line.replace(/(?<="total_cost_usd":)[\d.]+/, (usd) => String(Number(usd) + 1)));
   const [alone, continued] = [await judged('alone', stream), await judged('resumed', resumed)];
@@ -218,7 +218,7 @@ it('marks a cost as an upper bound if claude counted calls that the recording la
   expect(costText({ ...totals, usdPartial: true })).toMatch(/^about \$/);
   expect(marked.flatMap((session) => breachesOf(session, { maxCost: 0.5 }))).toEqual([
     expect.stringMatching(
-      /: claude counted \$1\.0\d, more than \$0\.50 \(\$1\.00 of it for calls that the recording lacks\)$/,
+      /: claude counted \$1\.0\d, more than \$0\.50 \(\$1\.00of it for calls that are not in the recording\)$/,
     ),
   ]);
 });

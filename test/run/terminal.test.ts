@@ -188,7 +188,7 @@ it('a compaction in mid-turn is one line', () => {
   terminal.decision(native as Decision);
   const landed = { kind: 'landed', relief: 'compaction', native: 'mid-turn', freed: 42_300, gauge: { used: 30_000 } };
   terminal.decision(landed as Decision);
-  expect(take()).toBe('ctxb: claude compacted in mid-turn: 72k → 30k (−59%), by a summary\n');
+  expect(take()).toBe('ctxb: claude compacted mid-turn: 72k → 30k (−59%), by a summary\n');
 });
 
 it('a closed stderr does not end the run', () => {

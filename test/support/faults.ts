@@ -54,7 +54,7 @@ export const FAULTS: readonly Fault[] = [
   {
     fault: 'claude is not executable (EACCES)',
     at: ['run-headless', 'child'],
-    says: 'cannot be started: EACCES (it is no program, or you may not execute it',
+    says: 'cannot be started: EACCES (it is not a program, or you may not execute it',
     code: 126,
     stdout: '',
     lost: NOTHING,

@@ -16,7 +16,7 @@ export function readText(path: string): string {
       error instanceof ForeignFileFault
         ? error
         : isText
-          ? { expected: 'a file that can be read', found: systemReason(error) }
+          ? { expected: 'a readable file', found: systemReason(error) }
           : { expected: 'text in UTF-8', found: 'other bytes' };
     throw new CtxbError('config', `${path}: expected ${expected}, found: ${found}; name another file`);
   }

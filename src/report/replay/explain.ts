@@ -28,8 +28,8 @@ function measuredText({ input, cacheCreation, cacheRead, context }: Explanation[
 }
 
 function totalText({ used, output, outputKnown, added, total }: Prediction): string {
-  const written = outputKnown ? 'its output as counted' : 'its output as estimated';
-  return `${tokens(used)} of the call before + ${signedText(output)} ${written} + ${signedText(added)} that came in = ${tokens(total)}`;
+  const written = outputKnown ? 'of its output, as counted' : 'of its output, as estimated';
+  return `${tokens(used)} of the call before + ${signedText(output)} ${written} + ${signedText(added)} added since =  ${tokens(total)}`;
 }
 
 function errorRows({ error }: Explanation): string[] {
@@ -40,7 +40,7 @@ function errorRows({ error }: Explanation): string[] {
 
 function partsText({ parts }: Prediction): string[] {
   if (parts.length === 0) return [];
-  return ['', ...indentRows([['what came in', 'line', 'characters', 'tokens'], ...parts.map(partRow)])];
+  return ['', ...indentRows([['what was added', 'line', 'characters', 'tokens'], ...parts.map(partRow)])];
 }
 
 function partRow({ source, block, line, chars, tokens: size, inOutput }: Prediction['parts'][number]): string[] {

@@ -47,7 +47,7 @@ const SECONDARY_FORMATS = [
 
 /** Formats selected by an option, one at a time. */
 export const FORMATS = [
-  full('detail', detail, { about: 'turn by turn: what filled the window, and who emptied it', needsSeries: true }),
+  full('detail', detail, { about: 'turn by turn: what filled the window, and what emptied it', needsSeries: true }),
   full('json', json, { about: 'all figures, as JSON', isData: true }),
   full('ndjson', ndjson, {
     about: 'a flat line of JSON for each call, for DuckDB, jq or Spark',

@@ -14,7 +14,7 @@ export const retention: Report = (sessions, page) => {
   if (relieved.length === 0) return ['no compaction or handoff with a request after it'];
   const totals = retentionTotals(relieved.flatMap(reliefsOf));
   return [
-    style.bold(`What the next request held, over ${counted(totals.reliefs, 'relief')} (compactions and handoffs)`),
+    style.bold(`What the next request contained, over ${counted(totals.reliefs, 'relief')} (compactions and handoffs)`),
     ...indentRows([['', ...Object.keys(keptTexts(totals.known.paths))], ...knownRows(totals)], edge),
     '',
     style.bold('By session, what must not be lost: prompts, commands that failed or ran again, dead ends'),
@@ -25,7 +25,7 @@ export const retention: Report = (sessions, page) => {
 };
 
 const NOTE =
-  '  by claude: its summary and the messages that stay. With ctxb: also what ctxb handed back, or, in a recording without ctxb, what it would have handed back. Something counts where its whole line stands.';
+  '  by claude: its summary and the messages that stay. With ctxb: also what ctxb handed back, or, in a recording without ctxb, what it would have handed back. A fact counts if its whole line is in the request.';
 
 const reliefsOf = ({ retention: reliefs = [] }: SessionSummary): readonly RecordedRelief[] => reliefs;
 

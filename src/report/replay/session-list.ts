@@ -176,7 +176,7 @@ function table(
 function copiedRows({ copiedCalls }: Totals): string[] {
   return presentLines(
     copiedCalls > 0 &&
-      `  ${counted(copiedCalls, 'call')} copied into other sessions (forked or resumed), each counts once.`,
+      `  ${counted(copiedCalls, 'call')} copied into other sessions (forked or resumed); each counts once.`,
   );
 }
 

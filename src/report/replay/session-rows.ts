@@ -13,7 +13,7 @@ import { row } from './format.ts';
 
 export function sessionRows(session: SessionSummary): string[] {
   const { compactions, actions, context, window } = session;
-  const idle = window.tokens === null ? 'not judged: the window is not known' : 'nothing to do';
+  const idle = window.tokens === null ? 'not judged: the window is unknown' : 'nothing to do';
   return [
     ...originRows(session),
     ...subagentRows(session),
@@ -31,7 +31,7 @@ export function originRows(session: SessionSummary): string[] {
   const known = [version && `Claude Code ${version}`, session.model, session.sessionId].filter(Boolean);
   const size =
     window.tokens === null
-      ? 'not known: set it with --window'
+      ? 'unknown: set it with --window'
       : `${tokens(window.tokens)} tokens (${windowSource(session)})`;
   return presentLines(
     row('file', onOneLine(session.file)),
@@ -140,8 +140,8 @@ export function missingDataRows(sessions: readonly SessionFigures[]): string[] {
 }
 
 const NAMES: Readonly<Record<OddityKind, string>> = {
-  drop: 'the context became smaller',
-  'boundary-without-drop': 'a compaction left the context as large as it was',
+  drop: 'the context shrank',
+  'boundary-without-drop': 'a compaction did not shrink the context',
   'larger-window': 'the window is larger than assumed',
 };
 

@@ -12,7 +12,7 @@ import { promptTable, unknownWindows } from './session-list.ts';
 export const whatIf: Report = (sessions, page) => {
   const totals = whatIfTotals(sessions);
   const unknown = unknownWindows(sessions);
-  const left = unknown > 0 && `${counted(unknown, 'session')} left out: the window is not known, --window sets it`;
+  const left = unknown > 0 && `${counted(unknown, 'session')} left out: the window is unknown, --window sets it`;
   if (totals === undefined) return presentLines('no calls to try ctxb on', left);
   const tried = sessions.flatMap((session) => (session.whatIf ? [{ ...session, found: session.whatIf }] : []));
   const shown =
@@ -58,10 +58,10 @@ function dearerRow({ sessions, dearer }: WhatIfTotals): string {
 
 const ASSUMPTIONS = [
   'Decided as in a run: when a compaction comes, and what it keeps. Estimated: the size of what it keeps.',
-  'Assumed: the model does the same in as many calls, and the cache is as warm as it was recorded.',
-  'Assumed: a result that a compaction took is fetched again as soon as a call names a path or a figure, or edits a line, that it does not see elsewhere.',
-  'Left out: results that ctxb cuts, cost limits, and subagents. Costs are list prices.',
-  'Estimated: the calls that wrote summaries. Logs do not have them, so ctxb replay shows a lower cost.',
+  'Assumed: the model does the same work in as many calls, and the cache hits as often as in the recording.',
+  'Assumed: a result that a compaction removed is fetched again as soon as a call names a path or a figure of it, or edits a line of it, that is nowhere else in the context.',
+  'Not included: results that ctxb cuts, cost limits, and subagents. Costs are list prices.',
+  'Estimated: the calls that wrote summaries. Logs lack them, so ctxb replay shows a lower cost.',
 ];
 
 function tableOf(

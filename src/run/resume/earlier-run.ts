@@ -27,7 +27,7 @@ export function findEarlierRun(contextDir: string, id: string | undefined, seal:
   if (run === undefined) {
     refuseUnlogged(contextDir, id);
     const which = id === undefined ? 'no unfinished run' : `no run whose id begins with ${id}`;
-    throw new CtxbError('usage', `there is ${which} in ${contextDir}: ctxb runs --all lists your runs`);
+    throw new CtxbError('usage', `${which} in ${contextDir}: ctxb runs --all lists your runs`);
   }
   const { runId, since, claude, sessions } = run;
   // If several processes resume the run at once, the first one gets it.

@@ -161,7 +161,8 @@ export interface Note {
  * @throws CtxbError `usage` when the text is empty, or the folder has no active run or several; `store`
  */
 export function leaveNote(note: Note, folder: string, env: Environment): void {
-  if (note.text.trim() === '') throw new CtxbError('usage', `note ${note.kind}: the text is empty: say what`);
+  if (note.text.trim() === '')
+    throw new CtxbError('usage', `note ${note.kind}: the text is empty: write it after the command`);
   leaveInInbox(env[INBOX_VARIABLE] || onlyInbox(note.kind, folder), maskedJson(note));
 }
 

@@ -40,7 +40,7 @@ export function findSession(contextDir: string, idOrPrefix: string): SessionInfo
   const sessions = listSessions(contextDir);
   const found = sessionWithId(sessions, idOrPrefix) ?? sessionWithPrefix(sessions, idOrPrefix);
   if (found !== undefined) return found;
-  const what = `no recording, and no session in ${contextDir} has an id that begins so`;
+  const what = `not a recording, and no session in ${contextDir}has an id that begins with it`;
   throw new CtxbError('usage', `${idOrPrefix}: ${what}: see ${join(contextDir, SESSIONS)}`);
 }
 
@@ -92,7 +92,7 @@ export function readIndex(folder: string): string {
   const newest = listSessions(folder).find((session) => kindOf(join(session.path, INDEX)) === 'file');
   const remedy =
     newest === undefined
-      ? 'ctxb run keeps notes, ctxb scratch RECORDING makes them'
+      ? 'ctxb run keeps notes, and ctxb scratch RECORDING makes them'
       : `the newest session with notes is ${newest.id}: ctxb scratch ${newest.id.slice(0, 8)}`;
   throw new CtxbError('usage', `${path} does not exist: ${remedy}`);
 }

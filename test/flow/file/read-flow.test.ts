@@ -87,11 +87,11 @@ it('executes nothing', () => {
   const code = `(function () { require('node:fs').writeFileSync('${mark}', '') })()`;
   write(`name: a\nsteps: [{id: x, prompt: !!js/function "${code}"}]`);
   expect(() => readFlow(join(folder, 'f.yaml'))).toThrow('found: the tag tag:yaml.org,2002:js/function; correct');
-  expect(() => readText(mark)).toThrow('expected a file that can be read');
+  expect(() => readText(mark)).toThrow('expected a readable file');
 });
 
 it.each([
-  { name: 'nothing', make: () => {}, found: 'expected a file that can be read, found: ENOENT' },
+  { name: 'nothing', make: () => {}, found: 'expected a readable file, found: ENOENT' },
   { name: 'a folder', make: (path: string) => mkdirSync(path), found: 'expected a file, found: a folder' },
   {
     name: 'a pipe that nobody writes to',
@@ -122,7 +122,7 @@ it('accepts a flow of exactly a megabyte', () => {
 it.skipIf(process.getuid?.() === 0)('refuses a file that the user may not read', () => {
   const path = write('name: a\nsteps: [{id: x, prompt: y}]');
   chmodSync(path, 0o200);
-  expect(() => readFlow(path)).toThrow('expected a file that can be read, found: EACCES');
+  expect(() => readFlow(path)).toThrow('expected a readable file, found: EACCES');
 });
 
 it('follows a link to a flow and uses the folder of the link', () => {

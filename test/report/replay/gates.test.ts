@@ -30,13 +30,13 @@ it.each<{ name: string; gates: Gates; session?: SessionSummary; says?: string }>
     says: 'it cost $0.25, more than $0.20: beyond that by call 5',
   },
   {
-    name: 'a cost over the limit because of calls that the recording lacks',
+    name: 'a cost over the limit because of calls that are not in the recording',
     gates: { maxCost: 0.1 },
     session: summaryOf({ cost: RESUMED }),
-    says: 'claude counted $0.25, more than $0.10 ($0.20 of it for calls that the recording lacks)',
+    says: 'claude counted $0.25, more than $0.10 ($0.20of it for calls that are not in the recording)',
   },
   {
-    name: 'a cost over the limit even without the calls that the recording lacks',
+    name: 'a cost over the limit even without the calls that are not in the recording',
     gates: { maxCost: 0.04 },
     session: summaryOf({ cost: RESUMED }),
     says: 'it cost $0.25, more than $0.04: beyond that by call 5',

@@ -110,7 +110,7 @@ function giveBackPrompts(state: GovernorState, plain: HookAnswer): GovernorState
   if (prompts.length === 0) return emit(state, answer);
   const { text, shorter, actions } = promptsAsText(state, prompts, GIVEN_BACK_OPENING, room && room / 2 - FRAME_LENGTH);
   const promptUuids = prompts.map((prompt) => prompt.uuid);
-  const reported = decide(emit(state, ...actions), 'mid-turn:prompts', 'compacted in mid-turn', { promptUuids });
+  const reported = decide(emit(state, ...actions), 'mid-turn:prompts', 'compacted mid-turn', { promptUuids });
   return emit(reported, { ...answer, context: text, ...(shorter !== undefined && { shorter }) });
 }
 

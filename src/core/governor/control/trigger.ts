@@ -33,7 +33,7 @@ function requestedLevel(state: GovernorState): TriggerLevel | undefined {
   if (!request?.isMidTurn || exact.phase === 'arming' || isUnderWay(state, 'compact')) return undefined;
   return {
     ...triggerAt(predictedTokens(state.gauge) / 2),
-    reason: 'a compaction was asked for with ctxb compact --now',
+    reason: 'a compaction was requested with ctxb compact --now',
   };
 }
 

@@ -59,7 +59,7 @@ export function startCompaction(state: GovernorState): GovernorState {
 
 function reasonFor(state: GovernorState): string {
   if (state.relief.exhausted?.isUnrelieved) return TOO_LONG;
-  return state.relief.request?.way === 'compact' ? 'it was asked for with ctxb compact' : reliefReason(state);
+  return state.relief.request?.way === 'compact' ? 'it was requested with ctxb compact' : reliefReason(state);
 }
 
 export function onCompactionLine(

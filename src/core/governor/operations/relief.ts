@@ -59,7 +59,7 @@ export function dueRelief(state: GovernorState, next: NextPrompt): DueRelief | u
 function requestedRelief(state: GovernorState): DueRelief | undefined {
   const { request } = state.relief;
   if (request === undefined || isUnderWay(state, request.way)) return undefined;
-  if (request.way === 'handoff') return { way: 'handoff', reason: 'it was asked for with ctxb handoff' };
+  if (request.way === 'handoff') return { way: 'handoff', reason: 'it was requested with ctxb handoff' };
   return isCompacting(state) ? undefined : { way: 'compact' };
 }
 

@@ -88,5 +88,5 @@ function interruption(what: string, { finished, openTool }: Pick<ExitEvent, 'fin
   const restartText = `${what} and continues in a new process; the last steps may be missing above.`;
   if (finished) return `${restartText} The last answer did not arrive: give it again.`;
   if (!openTool) return restartText;
-  return `${restartText} This was under way and its end is not known: ${openTool}. Look what it has done before you do it again.`;
+  return `${restartText} This was running, and its outcome is unknown: ${openTool}. Check what it has done before you run it again.`;
 }

@@ -6,13 +6,13 @@ const REASON_LENGTH = 160;
 /** The instruction below each heading. */
 const CONTENTS = {
   Goal: "The request in the user's own words, with its limits.",
-  Done: 'What is finished, and what shows it.',
+  Done: 'What is finished, and what proves it.',
   'In progress': 'What is half done, and its exact state.',
-  'Next steps': 'Numbered; the first can be begun at once.',
+  'Next steps': 'Numbered; the first one can be started at once.',
   'Decisions and why': 'What was decided, why, and what was rejected.',
-  'Dead ends': 'What does not work, and how that showed.',
+  'Dead ends': 'What does not work, and how you know.',
   Files: '- `path`: what is in it. Say (deleted) or (to create) if the file does not exist.',
-  'Commands to verify': '- `command` — passed, — failed or — not run. One to an item, as it was typed.',
+  'Commands to verify': '- `command` — passed, — failed or — not run. One per item, exactly as typed.',
 } as const;
 
 export type HandoffSection = keyof typeof CONTENTS;

@@ -63,7 +63,7 @@ export function tellAgent(state: GovernorState, where: 'prompt' | 'mid-turn'): A
   return { state: next, text };
 }
 
-const STOPPING_POINT = 'It is nearly full: bring the present step to a resumable state, and begin nothing large.';
+const STOPPING_POINT = 'It is nearly full: bring the current step to a resumable state, and start nothing large.';
 
 /** Records the end of a turn in the health ledger. Zones, compactions and handoffs are recorded when they happen. */
 export function recordTurnHealth(state: GovernorState, { event }: Line<ResultEvent>): GovernorState {
@@ -100,7 +100,7 @@ export function announceLargeTask(state: GovernorState, prompt: Prompt): Governo
 }
 
 export function refusePrompt(state: GovernorState, prompt: Prompt): GovernorState {
-  const refusal = `ctxb did not send this prompt: about ${sizeOf(state, prompt)} tokens are too large a task for a context of ${predictedTokens(state.gauge)} tokens (zones.onLargeTask is "reject"). Compact or clear the conversation, or send a smaller task.`;
+  const refusal = `ctxb did not send this prompt: about ${sizeOf(state, prompt)} tokens are too much for a context of ${predictedTokens(state.gauge)} tokens (zones.onLargeTask is "reject"). Compact or clear the conversation, or send a smaller task.`;
   const line = JSON.stringify({
     type: 'result',
     subtype: 'error_context_budget',

@@ -9,7 +9,7 @@ import type { Added, Session } from './session.ts';
 import type { Span } from './span.ts';
 
 const ABOUT =
-  'Estimated tokens that came in before each call. The sum piles them up from call to call, below the measured context: between the two are the system prompt, the definitions of tools, and what the estimate missed.';
+  'Estimated tokens added before each call. The sum piles them up from call to call, below the measured context: between the two are the system prompt, the definitions of tools, and what the estimate missed.';
 
 export function growthSection(session: Session, span: Span, table: () => HTMLElement): HTMLElement {
   if (session.added.length === 0) return elementOf(html`<div hidden></div>`);
@@ -44,8 +44,8 @@ export function growthSection(session: Session, span: Span, table: () => HTMLEle
   }
 
   return chartSection(session, span, {
-    title: 'What came in',
-    name: 'What came in, by kind, over calls',
+    title: 'What was added',
+    name: 'What was added, by kind, over calls',
     lines: [context, ...stacked],
     figures,
     figure: shortNumber,

@@ -14,7 +14,7 @@ export function callTables(session: Session) {
   );
   return {
     context: table('Context of each call, in tokens', contextColumns(session)),
-    growth: table('What came in before each call, in estimated tokens', added),
+    growth: table('What was added before each call, in estimated tokens', added),
     cost: table('Cost of each call of the main thread', COST_COLUMNS),
   };
 }
@@ -92,7 +92,7 @@ export function eventTables({ info }: Session): HTMLElement[] {
       ['First call after', 'firstAfter'],
       ['Line', 'line'],
     ]),
-    ...table('What compactions and handoffs took', info.facts, [
+    ...table('What compactions and handoffs removed', info.facts, [
       call('After call'),
       ['Kind', 'kind'],
       ['Fate', 'fate'],

@@ -53,7 +53,7 @@ function tiles(info: PageSession): Html {
       'Peak context',
       context.peak === 0 ? '–' : tokens(context.peak),
       window.tokens === null
-        ? 'the window is not known:\n--window sets it'
+        ? 'the window is unknown:\n--window sets it'
         : `${percent(context.peakFraction)} of ${tokens(window.tokens)} (${window.source})`,
     ],
     context.basis === 'none'

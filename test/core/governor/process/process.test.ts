@@ -249,13 +249,13 @@ describe('prompts of a turn that died', () => {
     const content = [{ type: 'tool_use', id: 't1', name: 'Bash', input: { command: 'make all' } }];
     driver.claude({ ...line, message: { ...(line.message as object), content } });
     expect(diedAndBack(driver, { delivered: ['prompt-2'] })).toEqual([
-      expect.stringContaining('This was under way and its end is not known: Bash make all. Look what it has done'),
+      expect.stringContaining('This was running, and its outcome is unknown: Bash make all. Check what it has done'),
     ]);
   });
 
   it('the agent learns about tools that only the log shows', () => {
     const told = diedAndBack(midTurn(), { delivered: ['prompt-2'], openTool: 'Edit a.ts' });
-    expect(told).toEqual([expect.stringContaining('not known: Edit a.ts.')]);
+    expect(told).toEqual([expect.stringContaining('is unknown: Edit a.ts.')]);
   });
 
   it('an answer that did not arrive is requested again', () => {
@@ -447,7 +447,7 @@ it('a run that resumes another one begins with the interrupted work', () => {
   });
   driver.prompt('Held.');
   expect(said(driver.claude(answerOpening(driver)))).toEqual([
-    expect.stringMatching(/^\[ctxb\] The work was interrupted.*not known: Bash make\./),
+    expect.stringMatching(/^\[ctxb\] The work was interrupted.*is unknown: Bash make\./),
   ]);
   expect(said(driver.claude(initLine(), callLine(21_000), resultLine()))).toEqual(['Held.']);
 });

@@ -177,7 +177,7 @@ describe('a session that is full at its first call, as after --resume', () => {
     expect(said(driver.claude(...COMPACT_TURNS.success))).toEqual(['Next.']);
   });
 
-  it("is not compacted after claude's own compaction in mid-turn", () => {
+  it("is not compacted after claude's own compaction mid-turn", () => {
     const driver = resumed();
     driver.claude(initLine(), boundaryLine('auto', FULL));
     expect(driver.state.relief.latch).toBe('none');
@@ -290,7 +290,7 @@ describe('the latch', () => {
   });
 
   it.each([
-    { name: "claude's own compaction in mid-turn", lines: [boundaryLine('auto', 170_000)] },
+    { name: "claude's own compaction mid-turn", lines: [boundaryLine('auto', 170_000)] },
     { name: 'a cleared conversation of 2.1.329', lines: [{ type: 'conversation_reset', session_id: 's1' }] },
     { name: 'a new session id, as 2.1.197 clears', lines: [initLine({ session_id: 's2' })] },
     { name: 'a call below the target', lines: [callLine(90_000)] },

@@ -27,7 +27,7 @@ function used(driver: Driver): string[] {
   return told(driver.claude(hookLine('PostToolUse', { tool_name: 'Bash' })));
 }
 
-const STOPPING = /begin nothing large/;
+const STOPPING = /start nothing large/;
 
 describe('the health ledger', () => {
   it('contains each change of zone and each turn', () => {
