@@ -150,7 +150,7 @@ const INSTALL = 'install Claude Code (npm install -g @anthropic-ai/claude-code),
 
 const REMEDIES: Readonly<Record<string, string>> = {
   ENOENT: 'the interpreter in its first line is missing',
-  EACCES: 'it is no program, or you may not execute it: check the path and chmod +x',
+  EACCES: 'it is not a program, or you may not execute it: check the path and chmod +x',
   E2BIG: 'its arguments are too long: give the prompt on stdin or with --prompts',
   EAGAIN: 'there are too many processes: end some, or raise ulimit -u',
   EMFILE: 'there are too many open files: raise ulimit -n',

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Action } from '../../../src/core/governor/decisions.ts';
+import type { Facts } from '../../../src/core/governor/facts.ts';
 import { predictedTokens } from '../../../src/core/governor/gauge/gauge.ts';
 import { initialState } from '../../../src/core/governor/initial-state.ts';
 import { inTokens } from '../../../src/core/governor/policy.ts';
@@ -55,6 +56,9 @@ function actionFaults(action: Action, seen: Seen): string[] {
   return faults;
 }
 
+/** Facts that show no change of the state. */
+type NoChange = 'now' | 'measured' | 'isRepeat' | 'isInjected';
+
 /** Checks that the facts of a line equal its changes to the state, and that no other input changes these parts. */
 function factFaults({ input, before, after }: Judged): string[] {
   const { call, agents, ending, replaced } = after.facts;
@@ -66,7 +70,7 @@ function factFaults({ input, before, after }: Judged): string[] {
     ending: after.turn.ended - before.turn.ended,
     replaced: kind === 'boundary' || kind === 'reset' ? kind : isOther ? 'session' : undefined,
   };
-  const facts = {
+  const facts: Record<Exclude<keyof Facts, NoChange>, unknown> = {
     call: call === undefined ? 0 : 1,
     agents,
     ending: ending === undefined ? 0 : 1,
