@@ -54,7 +54,7 @@ function dispatch(state: GovernorState, event: Event, line: string): GovernorSta
   }
   if (event.kind !== 'user' || !isAnswerable(line)) return sendLine(state, line);
   const prompt = toPrompt(event, line);
-  if (joinsTurn(state, prompt)) return sendPrompt(state, prompt);
+  if (joinsTurn(state, prompt)) return sendPrompt(stopsTurn(line) ? stopTurn(state) : state, prompt);
   const queued = changed(state, { mailbox: withPrompt(state.mailbox, prompt, 'waiting') });
   const mustWait =
     waiting(queued).length > 1 ||
@@ -80,8 +80,7 @@ function handleControlRequest(asked: GovernorState, event: ControlRequestEvent, 
   }
   const state = recordRequest(before, event);
   if (event.subtype === 'interrupt') {
-    const stopped = changedIn(state, 'turn', { stopped: state.turn.stopped ?? 'asked' });
-    return sendLine(stopHeldTurnLater(recordInterrupt(endPause(stopped))), line);
+    return sendLine(stopHeldTurnLater(recordInterrupt(endPause(stopTurn(state)))), line);
   }
   if (event.subtype !== 'initialize') {
     const request = keepingPermissions(state, event.request);
@@ -89,6 +88,16 @@ function handleControlRequest(asked: GovernorState, event: ControlRequestEvent, 
   }
   // The next process gets the recorded `initialize`.
   return state.process.phase === 'dead' ? state : mergeInitialize(state, event.request, event.requestId);
+}
+
+/** Records that the caller stops the turn. */
+function stopTurn(state: GovernorState): GovernorState {
+  return changedIn(state, 'turn', { stopped: state.turn.stopped ?? 'asked' });
+}
+
+/** Whether claude stops the running turn for the prompt. */
+function stopsTurn(line: string): boolean {
+  return parseFields(line).priority === 'now';
 }
 
 /** Closes prompts that ctxb holds, and reports them as claude would. @param uuid of the prompt; default: all prompts */

@@ -214,6 +214,17 @@ describe('a prompt behind a turn that ends by itself when ctxb interrupts it', (
   });
 });
 
+it('a prompt that stops the running turn is answered like that turn', () => {
+  const driver = withPrompt();
+  driver.claude(begins('prompt-2'), callLine(21_000));
+  const message = { role: 'user', content: 'Third.' };
+  driver.caller({ type: 'user', message, uuid: 'prompt-3', priority: 'now' });
+  driver.claude({ ...stopped, terminal_reason: 'aborted_streaming' });
+  expect(open(driver)).toEqual(['prompt-3 heard']);
+  driver.claude(progress('started', 'prompt-3'), begins('prompt-3'), callLine(21_000), resultLine());
+  expect([answered(driver), open(driver)]).toEqual([['prompt-1', 'prompt-2', 'prompt-3'], []]);
+});
+
 it('goes on at once behind a prompt that claude refuses, and says so', () => {
   const driver = withPrompt();
   driver.prompt('Third.');
