@@ -7,6 +7,7 @@ import { closeQuestion, refuseQuestions } from '../control/questions.ts';
 import type { OutsideRequest, Prompt } from '../input.ts';
 import { recordInterrupt } from '../operations/compact.ts';
 import { adviseDueRelief, dueRelief } from '../operations/relief.ts';
+import { endProcess } from '../process/stall.ts';
 import { answerWithDeferredEnd, closeAnswered, waiting, withPrompt } from '../prompts/mailbox.ts';
 import { controlLine, countSent, hasCtxbUuid, ownUuid, stopWhenTurnBegins, successLine } from '../prompts/own-lines.ts';
 import { toPrompt } from '../prompts/prompt.ts';
@@ -90,9 +91,13 @@ function handleControlRequest(asked: GovernorState, event: ControlRequestEvent, 
   return state.process.phase === 'dead' ? state : mergeInitialize(state, event.request, event.requestId);
 }
 
-/** Records that the caller stops the turn. */
+/** Records that the caller stops the turn. ctxb, which may have stopped it already, then does not continue it. */
 function stopTurn(state: GovernorState): GovernorState {
-  return changedIn(state, 'turn', { stopped: state.turn.stopped ?? 'asked' });
+  const { phase, stopped } = state.turn;
+  if (phase !== 'running') return changedIn(state, 'turn', { stopped: stopped ?? 'asked' });
+  const next = changedIn(changedIn(state, 'turn', { stopped: 'asked' }), 'limits', { isCutShort: false });
+  // The next process gets the caller's interrupt.
+  return stopped === 'stall' ? endProcess(next) : next;
 }
 
 /** Whether claude stops the running turn for the prompt. */

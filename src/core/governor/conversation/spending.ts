@@ -59,8 +59,9 @@ export function checkSpending(before: GovernorState, state: GovernorState): Gove
   return exceedsHeadroom(limitedCosts(state)) ? cutLastTurn(announced) : announced;
 }
 
-/** Interrupts the running turn, or a sent prompt's turn when it begins. */
+/** Interrupts the running turn, or a sent prompt's turn when it begins. Not a turn that the caller has stopped. */
 function interruptTurn(state: GovernorState): GovernorState {
+  if (state.turn.stopped === 'asked') return state;
   const cutShort = changedIn(state, 'limits', { isCutShort: true });
   return state.turn.phase === 'running' ? sendInterrupt(cutShort, 'cost') : cutShort;
 }

@@ -66,7 +66,7 @@ function isEnding({ turn, process }: GovernorState): boolean {
   return turn.stopped === 'stall' || process.isHung;
 }
 
-function endProcess(state: GovernorState): GovernorState {
+export function endProcess(state: GovernorState): GovernorState {
   const hanging = changedIn(state, 'process', { isHung: true });
   return emit(hanging, { kind: 'kill', signal: 'SIGTERM' }, setTimer('exit', EXIT_TIMEOUT_MS));
 }
@@ -130,8 +130,8 @@ function onStall(state: GovernorState, ms: number): GovernorState {
     const outcome = state.mailbox.outcome ?? (mailbox.input === 'open' ? 'stalled' : undefined);
     return endProcess(changedIn(next, 'mailbox', { outcome }));
   }
-  // claude ignores an interrupt before its turn begins.
-  if (turn.phase !== 'running') return endProcess(reportLostTasks(next));
+  // claude ignores an interrupt before its turn begins, and has ignored the caller's.
+  if (turn.phase !== 'running' || turn.stopped === 'asked') return endProcess(reportLostTasks(next));
   const timer = setTimer('stall', Math.min(INTERRUPT_TIMEOUT_MS, limitMs(state)));
   return sendInterrupt(emit(next, timer), 'stall');
 }

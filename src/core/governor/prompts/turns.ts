@@ -72,8 +72,9 @@ export function finishTurn(state: GovernorState, event: ResultEvent): Pick<Gover
   };
   const fate = run.mode === 'act' ? 'owed' : 'over';
   const mailbox = afterTurn(state, queued, fate, isStopped ? dropped : []);
-  const isTooLate = turn.stopped !== undefined && !reportsInterrupt(event) && droppedPrompts(state).length > 0;
-  const resumed = isTooLate ? { ...mailbox, resumeReason: TAKEN_BACK } : mailbox;
+  // The interrupt came too late for this turn, or the caller's one stopped it.
+  const isTakenBack = turn.stopped !== undefined && !isStopped && droppedPrompts(state).length > 0;
+  const resumed = isTakenBack ? { ...mailbox, resumeReason: TAKEN_BACK } : mailbox;
   // A command's turn can end before its interrupt, which must not stop the next prompt.
   return { turn: next, mailbox: turn.startedBy === 'prompt' ? { ...resumed, stopNext: false } : resumed };
 }

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { visibilityOf } from '../../../../src/core/governor/conversation/visibility.ts';
 import { nameOf } from '../../../../src/core/governor/decisions.ts';
 import { openPrompts } from '../../../../src/core/governor/prompts/mailbox.ts';
 import type { Run } from '../../../../src/core/governor/state.ts';
+import { decodeObject } from '../../../../src/core/protocol/decode.ts';
 import { decisionText } from '../../../../src/messages.ts';
 import {
   afterTurn,
@@ -338,6 +340,24 @@ it('resumes a turn that was stopped for computed costs if claude reports less', 
   expect(said(after)).toEqual([expect.stringContaining('it may continue now')]);
   expect(driver.state.limits).toMatchObject({ phase: 'within', isCutShort: false });
 });
+
+it.each(['before', 'after'])(
+  'does not resume a turn that the caller interrupts %s its cost reaches the limit',
+  (when) => {
+    const driver = spent(0.9, {}, { callerSpeaksProtocol: true });
+    driver.prompt('Next.');
+    const ask = { type: 'control_request', request_id: 'c1', request: { subtype: 'interrupt' } };
+    const calls = () => driver.claude(initLine(), ...Array.from({ length: 8 }, () => callLine(300_000)));
+    if (when === 'after') calls();
+    driver.caller(ask);
+    if (when === 'before') calls();
+    const stop = { subtype: 'error_during_execution', is_error: true, terminal_reason: 'aborted_tools' };
+    const end = resultLine({ ...stop, total_cost_usd: 0.95 });
+    expect(visibilityOf(driver.state, decodeObject(end))).toBe('show');
+    expect(said(driver.claude(end))).toEqual([]);
+    expect(driver.actions).toContainEqual({ kind: 'answered', uuids: ['prompt-2'] });
+  },
+);
 
 it('repeats its prompt if claude dies and the log lacks it', () => {
   const driver = spent(0.9);

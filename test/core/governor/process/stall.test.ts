@@ -80,6 +80,19 @@ describe('a stalled claude', () => {
     expect(driver.state.process.stalls).toBe(0);
   });
 
+  it.each(['before', 'after'])('does not continue a turn that the caller interrupts %s ctxb does', (when) => {
+    const driver = midTurn();
+    const ask = { type: 'control_request', request_id: 'c1', request: { subtype: 'interrupt' } };
+    if (when === 'before') driver.caller(ask);
+    quiet(driver, 15);
+    if (when === 'after') driver.caller(ask);
+    quiet(driver, 1);
+    expect(driver.state.process.isHung).toBe(true);
+    back(driver, ['prompt-2']);
+    driver.claude(initLine(), callLine(21_000));
+    expect(sent(driver.actions).at(-1)).toMatchObject({ request: { subtype: 'interrupt' } });
+  });
+
   it('that ignores the interrupt is killed, and its turn resumes', () => {
     const driver = midTurn();
     quiet(driver, 15);
