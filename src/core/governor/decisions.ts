@@ -27,15 +27,16 @@ export type CompactionKind = 'exact' | 'summary';
 export type Decision = { [N in DecisionName]: DecisionOf<N> }[DecisionName];
 
 /** The kind of a decision, with a subject if the kind has several: `warn`, `limit:cost`. */
-export type DecisionName = keyof Facts;
+export type DecisionName = keyof DecisionData;
 
 /** A decision with one name. */
-export type DecisionOf<N extends DecisionName> = Decided & Kind<N> & Readonly<Facts[N]>;
+export type DecisionOf<N extends DecisionName> = Decided & Kind<N> & Readonly<DecisionData[N]>;
 
 type Kind<N> = N extends `${infer K}:${infer S}` ? { readonly kind: K; readonly of: S } : { readonly kind: N };
 
 /** The arguments for the data of a decision. Optional if no field is required. */
-export type DecisionFacts<N extends DecisionName> = Partial<Facts[N]> extends Facts[N] ? [Facts[N]?] : [Facts[N]];
+export type DecisionArguments<N extends DecisionName> =
+  Partial<DecisionData[N]> extends DecisionData[N] ? [DecisionData[N]?] : [DecisionData[N]];
 
 interface Decided {
   /** Position in the session: completed turns and main-thread calls, both from 0. */
@@ -46,7 +47,7 @@ interface Decided {
 }
 
 /** The data of each decision. */
-interface Facts {
+interface DecisionData {
   warn: unknown;
   compact: { how: CompactionKind; focus: string };
   compacted: { how: CompactionKind; verdict: Verdict; costUsd: number };

@@ -1,6 +1,6 @@
 import type { Event } from '../protocol/events.ts';
 import { ownOf } from '../protocol/fields.ts';
-import type { Action, Decision, DecisionFacts, DecisionName, DecisionOf } from './decisions.ts';
+import type { Action, Decision, DecisionArguments, DecisionName, DecisionOf } from './decisions.ts';
 import type { HookAnswer, TimerName } from './effects.ts';
 import { readGauge } from './gauge/gauge.ts';
 import type { GovernorState } from './state.ts';
@@ -60,7 +60,7 @@ export function decisionOf<N extends DecisionName>(
   { turn, gauge }: GovernorState,
   name: N,
   reason: string,
-  ...[facts]: DecisionFacts<N>
+  ...[facts]: DecisionArguments<N>
 ) {
   const [kind, of] = name.split(':');
   const at = { turn: turn.ended, call: gauge.calls };
@@ -76,7 +76,7 @@ export function decisionOf<N extends DecisionName>(
 
 export function decide<N extends DecisionName>(
   state: GovernorState,
-  ...decision: readonly [name: N, reason: string, ...DecisionFacts<N>]
+  ...decision: readonly [name: N, reason: string, ...DecisionArguments<N>]
 ): GovernorState {
   return emit(state, decisionOf(state, ...decision) as Decision);
 }

@@ -1,5 +1,5 @@
 import type { Event } from '../../protocol/events.ts';
-import { ownTurnTimer } from '../prompts/own-lines.ts';
+import { type OwnTurn, ownTurnTimer } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
 import { emit } from '../steps.ts';
 import { giveUpCompaction, onAbandonedLine, onCompactionLine } from './compact.ts';
@@ -13,7 +13,8 @@ interface Rules<P extends Operation['phase']> {
   readonly onTimeout: (state: GovernorState, operation: OperationIn<P>) => GovernorState;
 }
 
-const RULES: { readonly [P in Operation['phase']]?: Rules<P> } = {
+/** Each operation with a turn of its own has rules. */
+const RULES: { readonly [P in OwnTurn['phase']]: Rules<P> } & { readonly [P in Operation['phase']]?: Rules<P> } = {
   // The rest of a stopped compaction.
   idle: { onLine: onAbandonedLine, onTimeout: leaveUnreachable },
   compacting: { onLine: onCompactionLine, onTimeout: giveUpCompaction },

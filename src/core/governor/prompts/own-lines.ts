@@ -26,7 +26,7 @@ export function countSent(state: GovernorState): GovernorState {
   return changedIn(state, 'control', { sent: state.process.control.sent + 1 });
 }
 
-type OwnTurn = Extract<Operation, { readonly turn: unknown }>;
+export type OwnTurn = Extract<Operation, { readonly turn: unknown }>;
 
 export function beginOwnTurn(state: GovernorState, operation: OwnTurn, text: string): GovernorState {
   return emit(
