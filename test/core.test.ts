@@ -136,7 +136,7 @@ describe('the rooms of the core', () => {
 
   it.each([
     { file: 'state', type: 'GovernorState', most: 12, what: 'parts of the state' },
-    { file: 'decisions', type: 'Facts', most: 28, what: 'kinds of decisions' },
+    { file: 'decisions', type: 'DecisionData', most: 28, what: 'kinds of decisions' },
   ])('at most $most $what', ({ file, type, most }) => {
     const { body } = parseSync(`${file}.ts`, textOf(`core/governor/${file}.ts`)).program;
     const declared = body.map((node) => (node.type === 'ExportNamedDeclaration' ? node.declaration : node));
