@@ -22,7 +22,7 @@ export function markCopies<S extends SessionFigures>(sessions: readonly S[]): S[
     const compactions = compactionKeys(session).map((keys) => ownerOf(keys, { session, t: null, microUsd: 0 }));
     const isCopy = [...calls, ...compactions].some((owner) => owner !== undefined);
     const owners = new Set(calls.flatMap((owner) => owner?.session ?? []));
-    const extra = sumOf(owners, (owner) => extraOf(marked.get(owner) ?? owner));
+    const extra = sumOf(owners, (owner) => extraMicroUsd(marked.get(owner) ?? owner));
     if (isCopy) marked.set(session, withCopies(session, calls, compactions, extra));
   }
   return continued.map((session) => withUnseen(marked.get(session) ?? session));
@@ -71,7 +71,7 @@ function withUnseen<S extends SessionFigures>(session: S): S {
   const calls = callsIn(session);
   const reported = reportedMicroUsd(session, calls);
   const seen = microUsdIn(calls) + reported;
-  const unseen = extraOf(session) - reported;
+  const unseen = extraMicroUsd(session) - reported;
   if (seen === 0 || unseen <= seen / 9 || calls.some(({ microUsd }) => microUsd === null)) return session;
   return { ...session, cost: { ...session.cost, unseen: toUsd(unseen) } };
 }
@@ -84,7 +84,7 @@ function reportedMicroUsd(session: SessionFigures, ledger: readonly LedgerCall[]
 }
 
 /** Cost that claude reports besides the session's own calls, such as titles and summaries, in micro-dollars. */
-function extraOf(session: SessionFigures): number {
+function extraMicroUsd(session: SessionFigures): number {
   return session.cost.computed ? 0 : toMicroUsd(ownFigures(session).usd ?? 0) - microUsdIn(callsIn(session));
 }
 
@@ -194,7 +194,7 @@ function withCopies<S extends SessionFigures>(session: S, calls: Owners, compact
   const { from, usd } = session.copied ?? { from: [], usd: 0 };
   // An output that was saved twice also repeats claude's other cost, such as titles.
   const rest = toMicroUsd((cost.usd ?? 0) - usd) - microUsdIn(own);
-  const owned = sumByName(calls.flatMap((owner) => (owner === undefined ? [] : [[nameOf(owner.session), 1]])));
+  const callsByOwner = sumByName(calls.flatMap((owner) => (owner === undefined ? [] : [[nameOf(owner.session), 1]])));
   const ownUnlogged = unlogged?.filter(isOwn) ?? [];
   return {
     ...session,
@@ -203,7 +203,9 @@ function withCopies<S extends SessionFigures>(session: S, calls: Owners, compact
     copied: {
       from: [
         ...from,
-        ...[...owned].map(([name, count]) => ({ session: name, calls: count })).sort((a, b) => b.calls - a.calls),
+        ...[...callsByOwner]
+          .map(([name, count]) => ({ session: name, calls: count }))
+          .sort((a, b) => b.calls - a.calls),
       ],
       calls: copied.length,
       compactions: compactions.filter((owner) => owner !== undefined).length,

@@ -131,17 +131,17 @@ export type WhatIfTotals = NonNullable<ReturnType<typeof whatIfTotals>>;
 
 /** Sums over sessions; undefined if no session was simulated. */
 export function whatIfTotals(sessions: readonly SessionSummary[]) {
-  const tried = sessions.flatMap(({ whatIf }) => whatIf ?? []);
-  if (tried.length === 0) return undefined;
-  const dearer = tried.map(({ actual, ctxb }) => (ctxb.usd ?? 0) - (actual.usd ?? 0)).filter((usd) => usd > 0);
+  const simulated = sessions.flatMap(({ whatIf }) => whatIf ?? []);
+  if (simulated.length === 0) return undefined;
+  const dearer = simulated.map(({ actual, ctxb }) => (ctxb.usd ?? 0) - (actual.usd ?? 0)).filter((usd) => usd > 0);
   return {
-    sessions: tried.length,
+    sessions: simulated.length,
     /** Number of sessions that would have cost more with ctxb, and the largest increase in US dollars. */
     dearer: { sessions: dearer.length, mostUsd: Math.max(0, ...dearer) },
-    actual: tried.map(({ actual }) => actual).reduce(addFigures),
-    ctxb: tried.map(({ ctxb }) => ctxb).reduce(addFigures),
-    calls: sumOf(tried, ({ calls }) => calls),
-    fetched: sumOf(tried, ({ fetched }) => fetched),
-    estimated: sumOf(tried, ({ estimated }) => estimated),
+    actual: simulated.map(({ actual }) => actual).reduce(addFigures),
+    ctxb: simulated.map(({ ctxb }) => ctxb).reduce(addFigures),
+    calls: sumOf(simulated, ({ calls }) => calls),
+    fetched: sumOf(simulated, ({ fetched }) => fetched),
+    estimated: sumOf(simulated, ({ estimated }) => estimated),
   };
 }

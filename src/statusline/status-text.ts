@@ -80,7 +80,7 @@ function gaugeParts({ gauge, run }: GovernorState, cells: number): [Part, ...Par
 /** The number of turns until a compaction, a handoff, a request to finish, or the end of the window. */
 function forecastParts(state: GovernorState): Part[] {
   const { predicted, basis, window } = readGauge(state.gauge);
-  const next = basis === 'none' ? undefined : nextOf(state, predicted);
+  const next = basis === 'none' ? undefined : nextLevel(state, predicted);
   if (next === undefined) return [];
   const { at, what } = next;
   const isCrossed = window !== undefined && predicted >= inTokens(at, window) && what !== 'full';
@@ -101,7 +101,7 @@ function mayFollow(state: GovernorState, predicted: number): boolean {
 }
 
 /** The next level, as a fraction of the window (≤ 1) or in tokens; undefined if unknown. */
-function nextOf(state: GovernorState, predicted: number) {
+function nextLevel(state: GovernorState, predicted: number) {
   const { policy, mode } = state.run;
   const moment = nextReliefMoment(state);
   if (moment !== undefined) return { at: moment.at, what: moment.way === 'compact' ? 'compaction' : 'handoff' };

@@ -61,7 +61,7 @@ it('a help text names options and commands', () => {
   expect(helpNames(help)).toEqual(['--model <model>', '-c, --continue', 'mcp']);
 });
 
-it('versions differ by what is new, gone or another', () => {
+it('compares two versions: what is new, removed or changed', () => {
   const [file = ''] = readdirSync(FOLDER);
   const before = read(file);
   const [first = '', ...others] = Object.keys(before.models);

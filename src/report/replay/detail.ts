@@ -79,9 +79,9 @@ function contextText(
 
 /** `Read 14,413, answer 942` */
 function growthText(growth: ReadonlyMap<string, number>): string {
-  const all = [...growth].sort(([, a], [, b]) => b - a);
-  const rest = sumOf(all.slice(MAX_SOURCES), ([, more]) => more);
-  const named = all.slice(0, MAX_SOURCES).map(([source, more]) => `${onOneLine(source)} ${tokens(more)}`);
+  const sorted = [...growth].sort(([, a], [, b]) => b - a);
+  const rest = sumOf(sorted.slice(MAX_SOURCES), ([, more]) => more);
+  const named = sorted.slice(0, MAX_SOURCES).map(([source, more]) => `${onOneLine(source)} ${tokens(more)}`);
   return presentLines(...named, rest > 0 && `others ${tokens(rest)}`).join(', ');
 }
 

@@ -185,7 +185,7 @@ function datesOf(sessions: readonly SessionFigures[], isWide: boolean, isShort: 
   const newest = new Date(Math.max(...sessions.map(({ time }) => time.last ?? 0))).getFullYear();
   return sessions.map(({ time: { last } }) => {
     if (last === null) return NO_VALUE;
-    // `Sun Nov 22 2026 18:05:09 …`, faster than a text for a locale.
+    // `Sun Nov 22 2026 18:05:09 …`, faster than formatting for a locale.
     const [, month, day, year = '', time = ''] = String(new Date(last)).split(' ');
     const minute = time.slice(0, 'HH:MM'.length);
     if (isWide) return `${dateOf(last)} ${minute}`;

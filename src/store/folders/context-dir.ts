@@ -153,16 +153,16 @@ function requireMade(root: string): boolean {
   const names = `${foreign.slice(0, MAX_NAMED).join(', ')}${foreign.length > MAX_NAMED ? ' and more' : ''}`;
   const [fault, what] =
     foreign.length > 0 ? [`holds ${names}, which ctxb did not make`, 'that'] : ['is not a folder that ctxb made', 'it'];
-  throw new CtxbError('store', `${root} ${fault}: ${RENAME}, or move ${what} away`);
+  throw new CtxbError('store', `${root} ${fault}: ${USE_ANOTHER_FOLDER}, or move ${what} away`);
 }
 
-const RENAME = 'name another folder (contextDir, --context-dir)';
+const USE_ANOTHER_FOLDER = 'name another folder (contextDir, --context-dir)';
 
 function refuseGitFolder(root: string): void {
   const belongsToGit = [root, realPath(root)]
     .flatMap((path) => path.split(sep))
     .some((part) => part.toLowerCase() === '.git');
-  if (belongsToGit) throw new CtxbError('store', `${root} belongs to git: ${RENAME}`);
+  if (belongsToGit) throw new CtxbError('store', `${root} belongs to git: ${USE_ANOTHER_FOLDER}`);
 }
 
 /** The text of the mark. It contains the folder's inode, so a mark copied with a folder or a repository is invalid. */

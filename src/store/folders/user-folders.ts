@@ -13,7 +13,7 @@ export function stateFolder(env: Environment): string | undefined {
   return folderOf(env.XDG_STATE_HOME, join('.local', 'state'), env);
 }
 
-/** A folder by a variable of the XDG specification, which demands that a relative path be ignored. */
+/** A folder that an XDG variable names. The XDG specification says to ignore a relative path. */
 function folderOf(named: string | undefined, usual: string, env: Environment): string | undefined {
   if (named !== undefined && isAbsolute(named)) return join(named, 'ctxb');
   const home = userHome(env);

@@ -121,7 +121,7 @@ export function hasRunFile(contextDir: string, runId: string): boolean {
 /**
  * The lines of a run's state file; empty if it does not exist.
  *
- * @throws CtxbError `usage` at a line that this user's ctxb has not written, or not after the line before
+ * @throws CtxbError `usage` at a line that this user's ctxb has not written, or that does not follow the line before it
  */
 export function* readRunFile(contextDir: string, runId: string, seal: Seal): Generator<string> {
   const name = nameOf(runId);

@@ -162,11 +162,11 @@ export function onFailedTurn(state: GovernorState, { before, event }: Line<Resul
     return isCertain ? endWait(state, failure === undefined) : state;
   }
   const resumeReason = 'The API did not answer for a while, and the turn was interrupted.';
-  const broken = changedIn(state, 'mailbox', { resumeReason });
-  if (plan !== 'end') return pauseRun(broken, failure, plan);
-  if (failure.cause === 'limit') return endAtLimit(broken, failure);
+  const interrupted = changedIn(state, 'mailbox', { resumeReason });
+  if (plan !== 'end') return pauseRun(interrupted, failure, plan);
+  if (failure.cause === 'limit') return endAtLimit(interrupted, failure);
   // The next prompts would not get an answer either.
-  return emit(endWait(changedIn(broken, 'mailbox', { outcome: 'outage' }), false), SHOW_DEFERRED);
+  return emit(endWait(changedIn(interrupted, 'mailbox', { outcome: 'outage' }), false), SHOW_DEFERRED);
 }
 
 function pauseRun(state: GovernorState, failure: ApiFailure, until: number): GovernorState {

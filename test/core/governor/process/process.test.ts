@@ -151,7 +151,7 @@ describe('claude dies within a turn', () => {
   it.each([
     { hasMaxTurns: true, warnings: 1 },
     { hasMaxTurns: false, warnings: 0 },
-  ])("and a limit of the caller's for a turn begins again: $hasMaxTurns", ({ hasMaxTurns, warnings }) => {
+  ])("and a caller's limit for a turn starts over: $hasMaxTurns", ({ hasMaxTurns, warnings }) => {
     const driver = midTurn({ hasMaxTurns });
     diedAndBack(driver, { delivered: ['prompt-2'] });
     const names = decisions(driver.actions).map(nameOf);
