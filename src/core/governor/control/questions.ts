@@ -54,6 +54,12 @@ function errorReply(requestId: string): Action {
   return { kind: 'send', line: JSON.stringify({ type: 'control_response', response }) };
 }
 
+/** Withdraws the questions of a dead process, as claude does itself with those that need no answer any more. */
+export function withdrawQuestions(state: GovernorState): GovernorState {
+  const lines = state.process.control.questions.map((request_id) => ({ type: 'control_cancel_request', request_id }));
+  return emit(state, ...lines.map((line) => ({ kind: 'reply', line: JSON.stringify(line) }) as const));
+}
+
 export function refuseQuestions(state: GovernorState): GovernorState {
   return emit(changedIn(state, 'control', { questions: [] }), ...state.process.control.questions.map(errorReply));
 }

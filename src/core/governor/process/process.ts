@@ -1,6 +1,7 @@
 import type { Event } from '../../protocol/events.ts';
 import { withoutRunning } from '../agents/agents.ts';
 import { openFirstControl, reopenControl } from '../control/callers-requests.ts';
+import { withdrawQuestions } from '../control/questions.ts';
 import { addLoggedCost, costAfterRestart } from '../cost/cost.ts';
 import { latestCallsMicroUsd } from '../cost/priced-call.ts';
 import { TIMERS } from '../effects.ts';
@@ -228,7 +229,7 @@ function withoutProcess(state: GovernorState): GovernorState {
   const { process, relief, work, operation } = state;
   const isWithoutProcess = operation.phase === 'deciding' || operation.phase === 'leaving';
   const { sent, initialize, requests, settings, permissions, trigger } = process.control;
-  return changed(state, {
+  return changed(withdrawQuestions(state), {
     process: {
       ...process,
       control: {

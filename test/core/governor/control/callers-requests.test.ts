@@ -87,6 +87,15 @@ it.each<Partial<Run>>([{ resumes: true }, { resumes: false }, { resumes: true, m
   },
 );
 
+it('the questions of a dead process are withdrawn, unless the caller has answered', () => {
+  const driver = inTurn();
+  permit(driver, { behavior: 'deny' });
+  driver.claude({ ...QUESTION, request_id: 'open' });
+  die(driver);
+  const replies = driver.actions.flatMap((one) => (one.kind === 'reply' ? [JSON.parse(one.line)] : []));
+  expect(replies).toEqual([{ type: 'control_cancel_request', request_id: 'open' }]);
+});
+
 describe('a replacement process gets', () => {
   it('requests that the caller sent between the two processes', () => {
     const driver = inTurn();
