@@ -17,7 +17,7 @@ function longTurn(): Scenario {
   const { calls } = conversation({ turns: [30, 1], growBy: 2_000 });
   return {
     calls: (request, index) => {
-      const isLast = userTexts(request).some((text) => text.includes('This is the last thing you do'));
+      const isLast = userTexts(request).some((text) => text.includes('This is your last turn'));
       return isLast ? { text: 'wrapped up' } : typeof calls === 'function' ? calls(request, index) : {};
     },
   };

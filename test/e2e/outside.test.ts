@@ -193,7 +193,7 @@ describe('ctxb handoff', () => {
     await requested(world, 3);
     for (const flags of [[], ['--now']]) {
       const compact = await ask(world, 'compact', ...flags);
-      expect(compact).toMatchObject({ code: 3, stderr: 'ctxb: a handoff was asked for before\n' });
+      expect(compact).toMatchObject({ code: 3, stderr: 'ctxb: a handoff was requested before\n' });
     }
     document.open();
     expect(String((await asked).stdout)).toMatch(/^handed over: 6\d,\d{3} → 25,000 tokens/);

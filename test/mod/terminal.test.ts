@@ -225,8 +225,8 @@ describe('a session', () => {
   it('does not describe a finished turn as running', () => {
     const session = begun();
     session.read([prompt, ...calls(2, 30_000)]);
-    expect(session.handoff(0, true)).toContain('Being worked on');
-    expect(session.handoff(0, false)).not.toContain('Being worked on');
+    expect(session.handoff(0, true)).toContain('Work in progress, word for word');
+    expect(session.handoff(0, false)).not.toContain('Work in progress, word for word');
   });
 
   it('hands back requests and work', () => {

@@ -16,7 +16,7 @@ export interface AgentPlan {
 
 /** Words that ctxb says to the agent. */
 const RESUME = 'Go on from where the work stands.';
-const WRAP_UP = 'This is the last thing you do';
+const WRAP_UP = 'This is your last turn';
 const BRIEFING = 'Answer only: OK';
 
 /** Beginnings of a fresh context. */

@@ -61,7 +61,7 @@ function nameOf(words: string, prompt: string): string {
   if (words === prompt) return SAY;
   if (words.startsWith('/compact')) return 'say /compact';
   if (words.startsWith('Your context ends here')) return 'say the question';
-  return words.startsWith('The limit of what this work may cost') ? 'say the last word' : words;
+  return words.startsWith('The cost limit of this work') ? 'say the last word' : words;
 }
 
 function compacting(): Line {

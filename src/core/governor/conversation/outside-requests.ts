@@ -34,7 +34,7 @@ function reasonToRefuse(state: GovernorState, { what, now }: OutsideRequest): st
   const cannot = reasonAgainstRelief(what, state);
   if (cannot !== undefined) return cannot;
   if (relief.request !== undefined && relief.request.way !== what)
-    return `a ${relief.request.way === 'compact' ? 'compaction' : 'handoff'} was asked for before`;
+    return `a ${relief.request.way === 'compact' ? 'compaction' : 'handoff'} was requested before`;
   return reasonAgainstTiming(state, what === 'compact', now);
 }
 

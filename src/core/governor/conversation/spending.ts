@@ -96,7 +96,7 @@ function warnAgentOfCosts(state: GovernorState, notice: CostNotice | undefined):
   if (notice === undefined) return state;
   const subject = notice.scope === 'run' ? 'This work' : 'The work of this project';
   const cost = `$${toUsd(notice.spent).toFixed(2)} of $${toUsd(notice.limit).toFixed(2)}`;
-  const warning = `${subject} has cost ${cost}: at the limit it is ended.`;
+  const warning = `${subject} has cost ${cost}: it ends at the limit.`;
   return changedIn(state, 'told', { warnings: [...state.mailbox.told.warnings, warning] });
 }
 
@@ -117,7 +117,7 @@ function limitedCosts({ run, limits }: GovernorState): readonly LimitedCost[] {
 
 function announceCost(state: GovernorState, { scope, level, spent, limit }: CostNotice): GovernorState {
   const source = isComputed(state.limits.cost) ? 'computed' : 'reported';
-  const reason = level === 'warn' ? 'the cost comes near its limit' : 'the cost has reached its limit';
+  const reason = level === 'warn' ? 'the cost is near its limit' : 'the cost has reached its limit';
   return decide(state, 'limit:cost', reason, {
     ...{ scope, level, spentUsd: toUsd(spent), limitUsd: toUsd(limit), source },
   });
@@ -172,14 +172,12 @@ function continueWork(state: GovernorState): GovernorState {
 }
 
 const WRAP_UP = [
-  'This is the last thing you do, so keep it short:',
+  'This is your last turn, so keep it short:',
   'leave everything in a resumable state, and say what is done, what is not, and what the next step is.',
 ].join(' ');
 
 function wrapUp(state: GovernorState): GovernorState {
-  const why = state.limits.isTimeUp
-    ? 'The time for this work is up.'
-    : 'The limit of what this work may cost is reached.';
+  const why = state.limits.isTimeUp ? 'The time for this work is up.' : 'The cost limit of this work is reached.';
   const text = `${why} ${WRAP_UP}`;
   return injectPrompt(changedIn(state, 'limits', { phase: 'wrapping' }), text, text);
 }

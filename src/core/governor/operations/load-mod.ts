@@ -57,7 +57,7 @@ export function loadModFirst(state: GovernorState): GovernorState {
 }
 
 /** Reason not to load the mod: claude would skip the user's PreCompact hook, which may protect the context. */
-const GUARDED = 'a PreCompact hook would not be asked (--compaction exact does without it)';
+const GUARDED = 'a PreCompact hook would not be called (--compaction exact skips it)';
 
 function armMod(state: GovernorState): GovernorState {
   if (state.process.control.phase === 'closed') return state;

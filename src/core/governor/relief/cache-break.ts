@@ -22,7 +22,7 @@ export function announceBreak(state: GovernorState, { before, event: call }: Lin
   return decide(state, 'cache-lost', reason, { cause, ...loss });
 }
 
-const NO_CHANGE = 'nothing that claude shows has changed';
+const NO_CHANGE = 'nothing that claude reports has changed';
 
 /** Share of the cache. A call that finds more than this has only missed the last messages. */
 const KEPT_SHARE = 0.5;

@@ -236,7 +236,7 @@ export function reliefReason(state: GovernorState): string {
 export function savingText(state: GovernorState, way: ReliefMoment['way']): string {
   const saved = Math.round(savedPerCall(outlookOf(state, OUTLOOK_BY_WAY[way])));
   const cost = priceOfModel(state) === undefined ? `${saved} tokens` : `$${toUsd(saved).toFixed(4)}`;
-  return saved > 0 ? `saves about ${cost} a call, net of its cost` : '';
+  return saved > 0 ? `saves about ${cost} per call, net of its cost` : '';
 }
 
 export function msToMinutes(ms: number): number {

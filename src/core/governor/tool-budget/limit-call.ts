@@ -50,7 +50,7 @@ export function limitRead(state: GovernorState, plan: ReadPlan, file: FileMeasur
     return answerHook(state, call, joinSentences(advice, hint));
   }
   const context = joinSentences(limitText(open, plan, limit, file.lines), hint);
-  const reason = `lines ${offset}-${offset + limit - 1} of ${file.lines} are what ${allowed} tokens hold`;
+  const reason = `lines ${offset}-${offset + limit - 1} of ${file.lines} fit into ${allowed} tokens`;
   return limitCall(countCut(open, call), call, { parameter: 'limit', value: limit, context, reason });
 }
 
@@ -118,7 +118,7 @@ export function limitGrep(state: GovernorState, call: ToolCall, hint: string): G
   const value = suggestLimit(allowed * MARGIN, GREP_ITEM, 1);
   const notice = `ctxb set head_limit=${value} for this call, as one result may take about ${allowed} tokens now: ask for the next page to continue.`;
   const context = joinSentences(notice, hint);
-  const reason = `about ${GREP_ITEM} tokens an item`;
+  const reason = `about ${GREP_ITEM} tokens per item`;
   const limit = { parameter: 'head_limit', value, context, reason };
   return limitCall(reserveRoom(state, call, { tokens: allowed }), call, limit);
 }

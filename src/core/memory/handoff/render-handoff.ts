@@ -136,7 +136,7 @@ function inProgress({ tasks, states }: Notebook, { state, running }: HandoffFact
   const prompts = newest.map((text) => block(text, Math.floor(RUNNING_LENGTH / newest.length)));
   const opening = [
     ...(state === undefined ? [] : [`Latest state: ${inBackticks(state, 2 * LINE_LENGTH)}`]),
-    ...(prompts.length === 0 ? [] : ['Being worked on, word for word:', ...prompts]),
+    ...(prompts.length === 0 ? [] : ['Work in progress, word for word:', ...prompts]),
     ...(items.length === 0 ? [] : ["In progress on the agent's task list:"]),
   ];
   return { opening: opening.length === 0 ? [NO_ITEMS] : opening, items, file: states.file };
@@ -150,7 +150,7 @@ function nextSteps({ tasks, states }: Notebook, { running, state }: HandoffFacts
 
 function deadEnds({ evidence, deadEnds: section }: Notebook): Part {
   const deadEndLines = evidence.items('dead end').map(({ line }) => `- ${line}`);
-  return part('Found by repetition alone:', deadEndLines, section.file);
+  return part('Found only by repetition:', deadEndLines, section.file);
 }
 
 function files({ evidence, artifacts }: Notebook): Part {

@@ -72,7 +72,7 @@ it('two requests for the same relief lead to one compaction, and each gets an an
   ask(driver, 'compact');
   ask(driver, 'compact', true);
   ask(driver, 'handoff');
-  expect(answers(driver)).toEqual([{ done: false, text: 'a compaction was asked for before' }]);
+  expect(answers(driver)).toEqual([{ done: false, text: 'a compaction was requested before' }]);
 });
 
 it('a compaction that was asked for is asked for again if claude dies in the middle of it', () => {
@@ -183,7 +183,7 @@ it('a caller asks on the control channel, and gets its answer there', () => {
     {
       subtype: 'success',
       request_id: 'other',
-      response: { done: false, text: 'a handoff was asked for before' },
+      response: { done: false, text: 'a handoff was requested before' },
     },
   ]);
 });

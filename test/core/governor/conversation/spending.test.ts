@@ -44,7 +44,7 @@ const costs = (driver: Driver) => decisions(driver.actions).filter((one) => name
 const interrupts = (driver: Driver) =>
   sent(driver.actions).filter(({ request }) => (request as { subtype?: string })?.subtype === 'interrupt');
 
-const WRAP_UP = expect.stringContaining('The limit of what this work may cost is reached.');
+const WRAP_UP = expect.stringContaining('The cost limit of this work is reached.');
 
 describe('the announcement of a cost', () => {
   it('is missing below the share, and without a limit', () => {

@@ -56,7 +56,7 @@ describe('a turn is ended after a tool', () => {
     for (let call = 1; call <= 20; call++) driver.claude(callLine(40_000 + 2_500 * call));
     expect(afterTool(driver)).toEqual(STOP);
     expect(driver.state.relief.turnStop?.reason).toMatch(
-      /saves about .* a call, net of its cost, in the middle of a turn$/,
+      /saves about .* per call, net of its cost, in the middle of a turn$/,
     );
   });
 

@@ -153,7 +153,7 @@ describe('the cheaper relief', () => {
   it('is announced with its price', () => {
     expect(reliefNow(worked({ calls: 45, policy: { strategy: 'handoff' } }))).toMatchObject({
       way: 'handoff',
-      reason: expect.stringMatching(/have crossed \d+ of 200000: saves about \$0\.0\d+ a call, net of its cost$/),
+      reason: expect.stringMatching(/have crossed \d+ of 200000: saves about \$0\.0\d+ per call, net of its cost$/),
     });
   });
 
@@ -206,8 +206,8 @@ describe('effects of the moment', () => {
   });
 
   it.each([
-    { model: MODEL, text: /^saves about \$0\.01\d\d a call, net of its cost$/ },
-    { model: 'somebody-s', text: /^saves about 5,?\d{3} tokens a call, net of its cost$/ },
+    { model: MODEL, text: /^saves about \$0\.01\d\d per call, net of its cost$/ },
+    { model: 'somebody-s', text: /^saves about 5,?\d{3} tokens per call, net of its cost$/ },
   ])('it reports its saving: $model', ({ model, text }) => {
     expect(savingText(worked({ calls: 35, model }), 'compact')).toMatch(text);
   });

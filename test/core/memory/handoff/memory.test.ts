@@ -36,7 +36,7 @@ describe('a handoff from memory', () => {
     const text = memory.handoff(state, 0);
     expect(text).toContain('# Handoff of session s1\n');
     expect(text).toContain('The task, as the user named it:\n```text\nmend the [masked] clock\n```');
-    expect(text).toContain('Being worked on, word for word:\n```text\nuse the [masked] and test\n```');
+    expect(text).toContain('Work in progress, word for word:\n```text\nuse the [masked] and test\n```');
     expect(text).toContain('All notes: .context/sessions/s1/scratch.md');
     expect(text).not.toContain('SECRET');
   });
