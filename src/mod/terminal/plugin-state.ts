@@ -139,5 +139,5 @@ async function readLog($: Engine, { log, session }: PluginState): Promise<void> 
  */
 export async function checkExactness($: Engine, plugin: PluginState): Promise<void> {
   const hooks = await $.settings.read({ key: 'hooks' }).catch(() => undefined);
-  plugin.whyNotExact = namesCompactionHook(hooks) ? 'a PreCompact hook of yours would not be asked' : undefined;
+  plugin.whyNotExact = namesCompactionHook(hooks) ? 'a PreCompact hook of yours would not be called' : undefined;
 }
