@@ -136,6 +136,8 @@ export const NEW_CONTROL = {
   requests: [] as readonly ControlRequestEvent[],
   /** The caller's answered requests that a new process needs again, oldest first. */
   settings: [] as readonly Fields[],
+  /** Credentials that the caller has sent since claude's start. They stay in memory. */
+  credentials: {} as Fields,
   /** Lists of rules and directories that the caller has set for the session, as claude writes them in settings. */
   permissions: {} as Fields,
   /** Whether this process has got the permissions of the session as settings. */

@@ -1,5 +1,5 @@
-import type { ControlRequestEvent, ControlResponseEvent, ModeEvent } from '../../protocol/events.ts';
-import { type Fields, fieldsOf, listOf, stringOf, textOf } from '../../protocol/fields.ts';
+import type { ControlRequestEvent, ControlResponseEvent, Event, ModeEvent } from '../../protocol/events.ts';
+import { type Fields, fieldsOf, listOf, parseFields, stringOf, textOf } from '../../protocol/fields.ts';
 import { controlLine, request } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
 import { changedIn, emit, type Line } from '../steps.ts';
@@ -8,6 +8,22 @@ import { mergeInitialize, openControl } from './control.ts';
 /** Stores a request from the caller, because claude's process may end before it answers. */
 export function recordRequest(state: GovernorState, event: ControlRequestEvent): GovernorState {
   return changedIn(state, 'control', { requests: [...state.process.control.requests, event] });
+}
+
+/** The type of the caller's line with new credentials. */
+const CREDENTIALS = 'update_environment_variables';
+
+/** Keeps credentials that the caller renews while claude runs, because a new process starts with the first ones. */
+export function recordCredentials(state: GovernorState, event: Event, line: string): GovernorState {
+  if (event.kind !== 'unknown' || event.name !== CREDENTIALS) return state;
+  const credentials = { ...state.process.control.credentials, ...fieldsOf(parseFields(line).variables) };
+  return changedIn(state, 'control', { credentials });
+}
+
+function giveCredentials(state: GovernorState): GovernorState {
+  const { credentials: variables } = state.process.control;
+  if (Object.keys(variables).length === 0) return state;
+  return emit(state, { kind: 'send', line: JSON.stringify({ type: CREDENTIALS, variables }) });
 }
 
 /** Keeps a request only if it succeeded and set something, so that a new process gets it. */
@@ -99,7 +115,8 @@ export function openFirstControl(state: GovernorState): GovernorState {
  * Opens the channel of a replacement process, and repeats the caller's requests. `initialize` comes first, each time
  * with ctxb's hooks, because the last one replaces the earlier ones.
  */
-export function reopenControl(state: GovernorState): GovernorState {
+export function reopenControl(before: GovernorState): GovernorState {
+  const state = giveCredentials(before);
   const { requests } = state.process.control;
   const isOpening = requests.some(isInitialize);
   const opened = requests.filter(isInitialize).reduce(repeatRequest, isOpening ? state : openControl(state));

@@ -1,7 +1,13 @@
 import { isContent } from '../../protocol/blocks.ts';
 import type { ControlRequestEvent, Event } from '../../protocol/events.ts';
 import { type Fields, fieldsOf, parseFields, parseJson } from '../../protocol/fields.ts';
-import { keepingPermissions, openFirstControl, recordPermissions, recordRequest } from '../control/callers-requests.ts';
+import {
+  keepingPermissions,
+  openFirstControl,
+  recordCredentials,
+  recordPermissions,
+  recordRequest,
+} from '../control/callers-requests.ts';
 import { askAgents, mergeInitialize } from '../control/control.ts';
 import { closeQuestion, refuseQuestions } from '../control/questions.ts';
 import type { OutsideRequest, Prompt } from '../input.ts';
@@ -22,8 +28,9 @@ import { onOutsideRequest } from './outside-requests.ts';
 import { sendPrompt, stopHeldTurnLater } from './send-prompt.ts';
 
 export function onCallerLine(before: GovernorState, event: Event, line: string): GovernorState {
-  const state = endsClaude(event, line) ? changedIn(before, 'process', { hasFatalLine: true }) : before;
-  if (state.run.mode !== 'act') return passThrough(state, event, line);
+  const given = endsClaude(event, line) ? changedIn(before, 'process', { hasFatalLine: true }) : before;
+  if (given.run.mode !== 'act') return passThrough(given, event, line);
+  const state = recordCredentials(given, event, line);
   const request = requestToCtxb(event);
   if (request !== undefined) return onOutsideRequest(state, request.ask, request.by);
   if (event.kind === 'control-request') return handleControlRequest(state, event, line);

@@ -228,13 +228,13 @@ const CLEARED_TIMERS = TIMERS.filter((timer) => timer !== 'wait' && timer !== 't
 function withoutProcess(state: GovernorState): GovernorState {
   const { process, relief, work, operation } = state;
   const isWithoutProcess = operation.phase === 'deciding' || operation.phase === 'leaving';
-  const { sent, initialize, requests, settings, permissions, trigger } = process.control;
+  const { sent, initialize, requests, settings, credentials, permissions, trigger } = process.control;
   return changed(withdrawQuestions(state), {
     process: {
       ...process,
       control: {
         ...NEW_CONTROL,
-        ...{ sent, initialize, requests, settings, permissions },
+        ...{ sent, initialize, requests, settings, credentials, permissions },
         trigger: typeof trigger === 'number' ? 'unplaced' : trigger,
       },
     },

@@ -127,6 +127,16 @@ describe('a replacement process gets', () => {
     expect(sent(begun)).toContainEqual(expect.objectContaining({ request: { subtype: 'set_model', model: 'two' } }));
   });
 
+  it('the credentials that the caller has renewed, before anything else', () => {
+    const driver = inTurn();
+    const renew = (variables: Line) => ({ type: 'update_environment_variables', variables });
+    driver.caller(renew({ CLAUDE_CODE_OAUTH_TOKEN: 'first', CLAUDE_CODE_SESSION_ACCESS_TOKEN: 'session' }));
+    driver.caller(renew({ CLAUDE_CODE_OAUTH_TOKEN: 'second' }));
+    die(driver);
+    const newest = { CLAUDE_CODE_OAUTH_TOKEN: 'second', CLAUDE_CODE_SESSION_ACCESS_TOKEN: 'session' };
+    expect(sent(driver.begin())[0]).toEqual(renew(newest));
+  });
+
   it('the last permission mode, also if no request set it', () => {
     const driver = inTurn();
     ask(driver, 'c1', { subtype: 'set_permission_mode', mode: 'plan' });
