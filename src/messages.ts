@@ -163,10 +163,10 @@ function costText({ scope, level, spentUsd, limitUsd, source }: DecisionOf<'limi
   return level === 'warn' ? `warning: ${owner} cost ${sums}` : `the cost limit of ${owner} is reached: ${sums}`;
 }
 
-function usageLimitText({ limit, resetsAt, beyond }: DecisionOf<'limit:usage'>): string {
+function usageLimitText({ limit, resetsAt, maxWaitSeconds }: DecisionOf<'limit:usage'>): string {
   const known = presentLines(
     resetsAt !== undefined && localTime(resetsAt),
-    beyond !== undefined && `later than --limit-wait ${duration(beyond * 1000)} allows`,
+    maxWaitSeconds !== undefined && `later than --limit-wait ${duration(maxWaitSeconds * 1000)} allows`,
   ).join(', ');
   return `the ${limitText(limit)} is reached; ${known === '' ? 'claude does not say when it resets' : `it resets ${known}`}`;
 }

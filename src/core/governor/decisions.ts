@@ -147,7 +147,7 @@ interface DecisionData {
     /** Milliseconds since the epoch. */
     resetsAt: number | undefined;
     /** The longest wait that the run allows, in seconds. The reset is later. */
-    beyond?: number;
+    maxWaitSeconds?: number;
   };
   /** A new subagent was refused, or a running one was stopped; `agent` names it. `failed`: claude did not stop it. */
   'limit:agents': { todo: 'refuse' | 'stop' | 'failed'; agent: string };

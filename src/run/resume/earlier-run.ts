@@ -43,8 +43,8 @@ function refuseUnlogged(contextDir: string, id = ''): void {
   const logged = loggedRuns(contextDir).map(({ runId }) => runId);
   const found = runsWithFile(contextDir).find((each) => each.startsWith(id) && !logged.includes(each));
   if (found === undefined) return;
-  const lacks = `${join(contextDir, JOURNAL)} no longer names its processes and sessions`;
-  throw new CtxbError('usage', `run ${found} is unfinished, but ${lacks}: restore that file, or start a new run`);
+  const missingPart = `${join(contextDir, JOURNAL)} no longer names its processes and sessions`;
+  throw new CtxbError('usage', `run ${found} is unfinished, but ${missingPart}: restore that file, or start a new run`);
 }
 
 /**

@@ -142,7 +142,7 @@ export function baselineAfterCall(before: Baseline, call: NewCall): Baseline {
   const growthTokens = before.wasReplaced
     ? before.carriedInput + predictedTokens(gauge) - gauge.used
     : contextOf(usage) - gauge.used;
-  // The call that fetches a content stays in the context too.
+  // The call that fetches content stays in the context too.
   const fetched = step.baselineFetches.tokens + step.baselineFetches.calls * CALL_TOKENS;
   const fresh =
     isFirst && !before.wasReplaced

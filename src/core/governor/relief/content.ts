@@ -16,7 +16,7 @@ export type ContentKind = (typeof KINDS)[number];
 export type Gaps = Readonly<Record<number, number>>;
 
 /**
- * A content: a file or the output of a command that the model has fetched. Times are numbers of calls of the main
+ * One item of content: a file or the output of a command that the model has fetched. Times are numbers of calls of the main
  * thread.
  */
 export type Content = Readonly<typeof NEW_CONTENT>;

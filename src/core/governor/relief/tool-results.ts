@@ -84,8 +84,8 @@ function withTask(tools: Tools, { change, type, toolUseId: id, report }: TaskEve
   const ended = withoutOpen(tools, id);
   if (report === undefined || id === undefined) return ended;
   const size = estimateTokens(measureBlock({ type: 'text', text: report }), at.calibration);
-  const told = { size, cost: at.costOf(id) ?? 0 };
-  return { ...ended, agents: tools.agents.map((one) => (one.use.id === id ? { ...one, report: told } : one)) };
+  const figures = { size, cost: at.costOf(id) ?? 0 };
+  return { ...ended, agents: tools.agents.map((one) => (one.use.id === id ? { ...one, report: figures } : one)) };
 }
 
 /** Adds the reports that the model gets now. */

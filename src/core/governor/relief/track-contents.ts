@@ -165,7 +165,7 @@ function linesOf(input: unknown): Content['lines'] {
 const PAGE_LINES = 2_000;
 
 /**
- * The name of a content. A part of a file that overlaps a known part gets the name of that part. `pages`: the known
+ * The name of an item of content. A part of a file that overlaps a known part gets the name of that part. `pages`: the known
  * parts of the file.
  */
 function identifyContent({ byName }: Contents, tool: string, input: unknown) {
@@ -183,7 +183,7 @@ function nameOfPage(pages: readonly (readonly [string, Content])[], [first, last
   return pages.findLast(([, { lines: [from, to] = [0, 0] }]) => from <= middle && middle <= to)?.[0];
 }
 
-/** Whether a relief removed a content that the baseline's context still has. */
+/** Whether a relief removed content that the baseline's context still has. */
 function isMissed(contents: Contents, name: string): boolean {
   const one = contents.byName.get(name);
   return one !== undefined && !one.isRefetchedAnyway && !isStale(one, name, contents) && wasRemoved(one);

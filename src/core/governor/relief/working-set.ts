@@ -12,7 +12,7 @@ import {
 import type { Refetched } from './economic-moment.ts';
 
 /**
- * Returns the chance that a content that will be used again is unused for more than `age` calls. Based on the gaps of
+ * Returns the chance that content that will be used again is unused for more than `age` calls. Based on the gaps of
  * this session, each extended by `GAP_FACTOR`, and on `ASSUMED_GAPS` gaps of `USUAL_GAP` calls. Caches the result for
  * each age.
  */
@@ -43,7 +43,9 @@ const HORIZON_CALLS = 25;
 /** Numbers of calls within a cycle at which the expected wait is sampled. */
 const SAMPLED_CALLS = [0, 0.2, 0.4, 0.6, 0.8].map((share) => share * HORIZON_CALLS);
 
-/** A content in the context. `chance`: that it is used again; `chanceInCycle`: that this happens within a cycle. */
+/**
+ * Content that is in the context. `chance`: that it is used again; `chanceInCycle`: that this happens within a cycle.
+ */
 interface HeldContent extends Content {
   /** Calls since its last use. */
   readonly age: number;
@@ -127,9 +129,9 @@ export interface WorkingSet {
 }
 
 export interface Stakes {
-  /** Micro-dollars to fetch a content again. @param tokens size of the content */
+  /** Micro-dollars to fetch content again. @param tokens size of the content */
   readonly fetchCost: (tokens: number) => number;
-  /** Micro-dollars to write a content to the cache again and to read it. @param calls number of calls that read it */
+  /** Micro-dollars to write content to the cache again and to read it. @param calls number of calls that read it */
   readonly keepCost: (tokens: number, calls: number) => number;
   /** Minimum chance that a file is used again, whatever its past uses. */
   readonly minChance: (path: string) => number;
@@ -140,7 +142,7 @@ export interface Stakes {
 }
 
 /**
- * Keeps a content whole if that costs less than fetching it again, times the chance of a use. Unused contents may be
+ * Keeps content whole if that costs less than fetching it again, times the chance of a use. Unused contents may be
  * what the work is about, so they are removed, oldest first, only while the run can pay for fetching all of them again.
  * If not all contents fit, the last fetched have priority.
  */

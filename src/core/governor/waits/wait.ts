@@ -195,7 +195,7 @@ function endAtLimit(state: GovernorState, failure: Failure): GovernorState {
   const isBeyond = seconds > 0 && (resetsAt === undefined ? failure.isBeyond === true : resetsAt > state.facts.now);
   const over = changedIn(state, 'wait', { ...waitOf(state), phase: 'over' });
   const ended = changedIn(over, 'mailbox', { outcome: 'usage-limit' });
-  const limitDetails = isBeyond && { beyond: seconds };
+  const limitDetails = isBeyond && { maxWaitSeconds: seconds };
   const reported = decide(ended, 'limit:usage', LIMIT_REACHED, { limit: state.limits.hit, resetsAt, ...limitDetails });
   return emit(reported, SHOW_DEFERRED);
 }
