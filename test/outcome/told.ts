@@ -1,5 +1,5 @@
 // Plays jobs drawn by lot with claude alone and with ctxb, and prints where the saving that a run tells differs from the
-// real one, and how many runs cost more than the bound: node dist/bench/told.mjs [drawn|wide|long|kinds|reported|level|resumed|thinking|fixed|a kind] [first seed] [last seed]
+// real one, and how many runs cost more than the bound: node dist/bench/told.mjs [drawn|wide|long|kinds|reported|level|resumed|thinking|fixed|attached|a kind] [first seed] [last seed]
 import { savedUsd } from '../../src/core/governor/relief/accounts.ts';
 import { sumOf } from '../../src/core/text/sum-of.ts';
 import { drawn, drawnLong, drawnWide } from '../support/economy/drawn.ts';
@@ -88,7 +88,9 @@ const rows = names.flatMap((name) =>
       .map(({ job, world }): Row => {
         const counted: Counted = { skipped: 0, owed: 0, summaries: 0 };
         const run = playGoverned(job, world, (driver) => watched(driver, counted));
-        const level = [world.level, world.resumed, world.thoughts, world.prefix].find((tokens) => tokens !== undefined);
+        const level = [world.level, world.resumed, world.thoughts, world.attached, world.prefix].find(
+          (tokens) => tokens !== undefined,
+        );
         const setting = level === undefined ? '' : `, ${kind} ${level / 1_000}k`;
         const title = `${name} ${seed}, ${world.model}, ${world.window / 1_000}k${setting}`;
         return rowOf(title, playAlone(job, world), run, counted);

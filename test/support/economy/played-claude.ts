@@ -83,6 +83,8 @@ export interface PlayedSetup {
   readonly thoughts?: number;
   /** Tokens of the conversation that the run resumes. Its contents are not needed any more. */
   readonly resumed?: number;
+  /** Tokens of a file that the first prompt mentions. claude adds it to the prompt. */
+  readonly attached?: number;
   /** Other models that the user chooses, by the number of the prompt before. */
   readonly chosen?: Readonly<Record<number, Pick<PlayedSetup, 'model' | 'window'>>>;
 }
@@ -240,7 +242,8 @@ class PlayedClaude {
 
   /** The caller gives a prompt. */
   hear({ prompt, pictures = 0 }: PlayedTurn): void {
-    const blocks = [{ type: 'text', text: prompt }, ...Array.from({ length: pictures }, () => PICTURE)];
+    const mention = this.#heard === 0 && this.#world.attached !== undefined ? ' @docs/spec.md' : '';
+    const blocks = [{ type: 'text', text: prompt + mention }, ...Array.from({ length: pictures }, () => PICTURE)];
     this.#driver?.caller(userLine(blocks, { uuid: `prompt-${++this.#heard}` }));
   }
 
@@ -250,7 +253,8 @@ class PlayedClaude {
     if (!this.#world.atOnce) this.hear(turn);
     this.#obey();
     this.#asked.unshift({ number: this.#asked.length + 1, text: shortenPrompt(text) });
-    this.#say(createMessage('user', text, { handle: `${pictures} ${++this.#said}` }));
+    const attached = this.#asked.length === 1 ? (this.#world.attached ?? 0) / PICTURE_TOKENS : 0;
+    this.#say(createMessage('user', text, { handle: `${pictures + attached} ${++this.#said}` }));
     this.#tell({
       type: 'system',
       subtype: 'init',
@@ -490,15 +494,17 @@ class PlayedClaude {
 
   /** Without an answer, the driver knows the window all the same. */
   #tellLevel(id: unknown): void {
-    const { level, window, resumed } = this.#world;
-    if (level === undefined && resumed === undefined) return;
+    const { level, window, resumed, attached } = this.#world;
+    if (level === undefined && resumed === undefined && attached === undefined) return;
+    // claude underestimates the system prompt and the tools.
+    const messages = this.#tokens + (attached === undefined ? 0 : this.#prefix / 3);
     const response = {
       rawMaxTokens: window,
       autoCompactThreshold: level ?? this.#ownLevel(),
       isAutoCompactEnabled: true,
       autocompactSource: level === undefined ? 'model-default' : 'env',
       totalTokens: this.#context(),
-      categories: [{ id: 'messages', tokens: this.#tokens }],
+      categories: [{ id: 'messages', tokens: messages }],
     };
     this.#tell({ type: 'control_response', response: { subtype: 'success', request_id: id, response } });
   }

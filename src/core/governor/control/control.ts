@@ -14,7 +14,7 @@ import { levelOfPercent, NATIVE_RESERVE_TOKENS, type Policy } from '../policy.ts
 import { isLastTurn } from '../prompts/mailbox.ts';
 import { askContext, askUsage, controlLine, isAsking, request } from '../prompts/own-lines.ts';
 import { onInterruptAnswer } from '../prompts/turns.ts';
-import { MIN_RELIEVED } from '../relief/exact.ts';
+import { MIN_RELIEVED, sizeFirstAttachments } from '../relief/exact.ts';
 import type { ControlPurpose, GovernorState } from '../state.ts';
 import { changed, changedIn, clearTimer, decide, emit, isAnswered } from '../steps.ts';
 import { answerCallback, CALLBACKS, hookOf, isToolHook } from './hook-callbacks.ts';
@@ -250,7 +250,8 @@ function onContext(state: GovernorState, event: ControlResponseEvent): GovernorS
   const own = isAlias(gauge, model) ? undefined : model;
   const measured = hidesWindow ? gauge : learnWindowOf(gauge, own, tokens, 'asked');
   const changes = { trigger, callersLevel, isAutoCompactOff };
-  const opened = finishOpening(changed(changedIn(state, 'control', changes), { gauge: measured }));
+  const learned = changed(changedIn(state, 'control', changes), { gauge: measured });
+  const opened = finishOpening(sizeFirstAttachments(learned, messages > 0 ? total - messages : 0));
   return phase === 'opening' ? prepareResumedSession(opened) : opened;
 }
 

@@ -223,7 +223,7 @@ export function workingSetOf(state: GovernorState): WorkingSet {
   const { contents } = state.work.tools;
   const price = priceToCome(state);
   const { write, cacheRead } = ratesToCome(state);
-  // Between two reliefs, the mean context is about half as large.
+  // One call often fetches several contents, so each costs about half a call.
   const call = callCost(predictedTokens(gauge) / 2, price, thoughtsPerCall(gauge));
   const held = [...contents.byName.values()].filter(({ tokens }) => tokens > 0);
   // A small result keeps its whole step, so the text and thoughts beside it count too.

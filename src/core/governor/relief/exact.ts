@@ -5,14 +5,14 @@ import { fieldsOf } from '../../protocol/fields.ts';
 import { hasNoInput } from '../../protocol/usage.ts';
 import { isMainMessage, isMessage } from '../facts.ts';
 import { estimateTokens, measureContent } from '../gauge/estimator.ts';
-import { isCharactersOnly, prefixOf } from '../gauge/gauge.ts';
+import { changedGauge, isCharactersOnly, prefixOf } from '../gauge/gauge.ts';
 import type { Prompt } from '../input.ts';
 import { inTokens } from '../policy.ts';
 import { promptsInTurn, sentPrompts } from '../prompts/mailbox.ts';
 import { isOwnUuid } from '../prompts/own-lines.ts';
 import { promptsAsText, requestsIn } from '../prompts/prompt.ts';
 import type { GovernorState } from '../state.ts';
-import { changedIn, decide, isCompacting, type Line } from '../steps.ts';
+import { changed, changedIn, decide, isCompacting, type Line } from '../steps.ts';
 import { type ExactState, NOT_EXACT } from './relief-state.ts';
 
 /**
@@ -60,11 +60,35 @@ export function recordPrompt(state: GovernorState, prompt: Prompt): GovernorStat
  */
 export function recordAttachments(state: GovernorState, { before }: Line): GovernorState {
   const { used, lastPrediction = used } = state.gauge;
-  const isAttached = before.turn.calls === 0 && promptsInTurn(state).some(mayAttach);
-  if (state.relief.exact.phase === 'off' || !isAttached || used <= lastPrediction) return state;
+  if (before.turn.calls > 0 || !promptsInTurn(state).some(mayAttach)) return state;
+  // The first call of all also measures the system prompt and the tools.
+  return before.gauge.calls === 0
+    ? changedIn(state, 'exact', { isFirstUnsized: true })
+    : addAttachments(state, used - lastPrediction);
+}
+
+/**
+ * Takes what claude has added to the first prompt from the size of the system prompt and the tools.
+ * @param fixed claude's estimate of these two, in tokens
+ */
+export function sizeFirstAttachments(state: GovernorState, fixed: number): GovernorState {
+  const { relief, gauge } = state;
+  if (!relief.exact.isFirstUnsized || fixed === 0) return state;
+  const first = Math.min(prefixOf(gauge), Math.round(fixed * MAX_FIXED_FACTOR));
+  const sized = changedIn(state, 'exact', { isFirstUnsized: false });
+  return addAttachments(changed(sized, { gauge: changedGauge(gauge, { first }) }), prefixOf(gauge) - first);
+}
+
+/**
+ * Maximum tokens of the system prompt and the tools, as a factor of claude's estimate. claude counts four characters as
+ * a token, and leaves out the lists that it adds to each first message (2.1.332).
+ */
+const MAX_FIXED_FACTOR = 1.7;
+
+function addAttachments(state: GovernorState, tokens: number): GovernorState {
+  if (state.relief.exact.phase === 'off' || tokens <= 0) return state;
   const { all, unseen } = state.relief.exact.size;
-  const more = used - lastPrediction;
-  return changedIn(state, 'exact', { size: { all: all + more, unseen: unseen + more } });
+  return changedIn(state, 'exact', { size: { all: all + tokens, unseen: unseen + tokens } });
 }
 
 function mayAttach({ text, event, command }: Prompt): boolean {
@@ -103,7 +127,7 @@ export function announceNotExact(state: GovernorState): GovernorState {
  */
 export function keptTokensLimit({ gauge, run, relief }: GovernorState, used = 0): number {
   const room = inTokens(run.policy.compaction.target, gauge.window.tokens) - prefixOf(gauge);
-  return Math.max(MIN_KEPT, Math.min(MAX_KEPT + used, Math.round(room))) - relief.exact.size.unseen;
+  return Math.min(MAX_KEPT + used, Math.max(MIN_KEPT, Math.round(room)) - relief.exact.size.unseen);
 }
 
 /**

@@ -132,9 +132,21 @@ function affordableMoment(state: GovernorState): ReliefMoment | undefined {
     return nextReliefMoment(state);
   const outlook = outlookOf(state, OUTLOOK_BY_WAY[way]);
   const { stake, worst } = removalCosts(state, way, outlook);
-  return stake <= allowedLoss(state) && worst <= allowedLoss(state, WORST_CASE_BOUND)
-    ? nextReliefMoment(state, outlook)
-    : undefined;
+  const isBearable = stake <= allowedLoss(state) && worst <= allowedLoss(state, WORST_CASE_BOUND);
+  return isBearable && outweighsReview(state, outlook) ? nextReliefMoment(state, outlook) : undefined;
+}
+
+/** Assumed chance that the work needs all removed files again. */
+const REVIEW_CHANCE = 1 / 3;
+
+/**
+ * Whether a relief gains more, by its chances, than the work loses if it needs all removed files again. With a large
+ * system prompt, a relief makes each call only a little cheaper, but each fetch is a call that reads all of it.
+ */
+function outweighsReview({ gauge }: GovernorState, outlook: ReturnType<typeof outlookOf>): boolean {
+  const { full, sizeAfter, rates, refetchFilesCost } = outlook;
+  const saved = (gauge.calls * Math.max(0, full - sizeAfter) * rates.cacheRead) / 1_000_000;
+  return REVIEW_CHANCE * refetchFilesCost <= (1 - REVIEW_CHANCE) * saved;
 }
 
 /** Calls before the work needs all removed contents again: an assumption. A relief saves something on each of them. */

@@ -27,6 +27,8 @@ export const NOT_EXACT = {
   prompts: [] as readonly string[],
   /** Tokens of these prompts. `unseen`: of pictures, which the mod does not see. */
   size: { all: 0, unseen: 0 },
+  /** Whether claude has added something to the first prompt, whose size is not known yet. */
+  isFirstUnsized: false,
   /** Number of kept messages that claude may still repeat. */
   repeats: 0,
   /** In a session log: the latest time of repeated lines, in milliseconds since the epoch. */

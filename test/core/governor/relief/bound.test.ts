@@ -13,6 +13,7 @@ import {
   playAlone,
   playGoverned,
 } from '../../../support/economy/played-claude.ts';
+import { reportedJob } from '../../../support/economy/reported.ts';
 import { jobOf, type Shape } from '../../../support/economy/shapes.ts';
 import { createRandom } from '../../../support/random.ts';
 import { sampled, sized } from '../../../support/size.ts';
@@ -71,6 +72,25 @@ it('finished files are removed as soon as the next call pays a part of the possi
 it.each([21, 30])('a young run keeps the files that it reviews after a few prompts: growingDiff %i', (seed) => {
   const { job, world } = drawnKind('growingDiff', seed);
   expect(playGoverned(job, world).usd / playAlone(job, world).usd).toBeLessThanOrEqual(1.05);
+});
+
+it.each([400_000, 550_000])(
+  'files stay if the system prompt and the tools make each fetch dear: %i tokens',
+  (prefix) => {
+    const { job, world } = drawnKind('lastReview', 3);
+    const setup = { ...world, prefix };
+    const run = playGoverned(job, setup);
+    expect(run.usd).toBeLessThan(mostUsd(run, playAlone(job, setup).usd));
+  },
+);
+
+it.each([20_000, 40_000])('a run whose first prompt mentions a file keeps to its bound: %i tokens', (attached) => {
+  const { job, world } = reportedJob('browser', 1, 200_000);
+  const setup = { ...world, attached };
+  const [alone, run] = [playAlone(job, setup), playGoverned(job, setup)];
+  expect(run.usd / alone.usd).toBeLessThan(1);
+  const told = accountOf(run);
+  expect(Math.abs(told.baseline - told.real - (alone.usd - run.usd) * 1e6) / 1e6).toBeLessThan(0.02 * alone.usd);
 });
 
 it.each([

@@ -2,12 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { visibilityOf } from '../../../../src/core/governor/conversation/visibility.ts';
 import type { Action } from '../../../../src/core/governor/decisions.ts';
 import { nameOf } from '../../../../src/core/governor/decisions.ts';
+import { prefixOf } from '../../../../src/core/governor/gauge/gauge.ts';
 import { decodeObject } from '../../../../src/core/protocol/decode.ts';
 import { type ExactReceipt, TOO_LARGE } from '../../../../src/core/protocol/exact-plan.ts';
 import {
   answerTo,
   boundaryLine,
   callLine,
+  contextAnswer,
   type Driver,
   decisions,
   drive,
@@ -235,16 +237,19 @@ describe('a compaction by the mod', () => {
     expect(room()).toBeUndefined();
   });
 
-  it('counts pictures of prompts, which the mod does not see', () => {
+  it.each([1, 30])('counts pictures of prompts, which the mod does not see: %i', (pictures) => {
     const driver = ready(150_000);
     const plan = () => driver.actions.findLast((action) => action.kind === 'plan-exact');
     const { budget = 0, summary: { room = 0 } = {} } = plan() ?? {};
     const picture = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: '' } };
-    driver.caller(userLine([{ type: 'text', text: 'Look.' }, picture], { uuid: 'p2' }));
+    const content = [{ type: 'text', text: 'Look.' }, ...Array.from({ length: pictures }, () => picture)];
+    driver.caller(userLine(content, { uuid: 'p2' }));
     driver.claude(initLine(NEW), callLine(155_000));
     const pictureTokens = driver.state.relief.exact.size.unseen;
-    expect(pictureTokens).toBeGreaterThan(1_000);
-    expect(plan()).toMatchObject({ budget: budget - pictureTokens, summary: { room: room - pictureTokens } });
+    expect(pictureTokens).toBeGreaterThan(1_000 * pictures);
+    expect(plan()).toMatchObject({ summary: { room: room - pictureTokens } });
+    const spare = 100_000 - prefixOf(driver.state.gauge) - 60_000;
+    expect(budget - (plan()?.budget ?? 0)).toBe(Math.max(0, pictureTokens - spare));
   });
 
   it.each([
@@ -260,6 +265,21 @@ describe('a compaction by the mod', () => {
     const { all, unseen } = driver.state.relief.exact.size;
     expect(unseen).toBeGreaterThan(more - 200);
     expect(all - before).toBeLessThan(more + 300);
+  });
+
+  it.each([
+    { prompt: 'Look at @src/spec.md, please.', fixed: 34_000, unseen: 39_000 },
+    { prompt: 'Look at it, please.', fixed: 72_990, unseen: 0 },
+  ])('takes what claude adds to the first prompt from the system prompt and the tools: $prompt', (expected) => {
+    const driver = drive(runWith({ exact: true }));
+    driver.begin();
+    driver.prompt(expected.prompt);
+    driver.claude(initLine(NEW), callLine(73_000), resultLine());
+    const categories = [{ id: 'messages', tokens: 53_000 }];
+    driver.claude(contextAnswer(driver, { rawMaxTokens: 200_000, totalTokens: 73_000, categories }));
+    const { gauge, relief } = driver.state;
+    expect(Math.abs(prefixOf(gauge) - expected.fixed)).toBeLessThan(20);
+    expect(Math.abs(relief.exact.size.unseen - expected.unseen)).toBeLessThan(20);
   });
 
   it.each([
