@@ -19,11 +19,11 @@ export const processIo: Io = {
   },
   get stdout() {
     hasStreams = true;
-    return process.stdout;
+    return withWidth(process.stdout);
   },
   get stderr() {
     hasStreams = true;
-    return process.stderr;
+    return withWidth(process.stderr);
   },
   env: process.env,
   get cwd() {
@@ -34,6 +34,11 @@ export const processIo: Io = {
     write: writeWhole,
   },
 };
+
+/** A terminal without a size, as `docker exec -t` may start one, has 0 columns: its width is unknown. */
+function withWidth(stream: NodeJS.WriteStream): Io['stdout'] {
+  return stream.columns === 0 ? Object.assign(stream, { columns: undefined }) : stream;
+}
 
 /**
  * Whether stdin can be read. nohup leaves a stdin that is open for writing only, and the system stops a background

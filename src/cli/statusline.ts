@@ -31,7 +31,7 @@ const USUAL_COLUMNS = 80;
 export async function runStatusline(io: Io): Promise<number> {
   let line: string;
   try {
-    line = await lineFor(readStatusInput(await readStdin(io)), io);
+    line = await lineFor(readStatusInput(await readStdin(io), Date.now()), io);
   } catch (error) {
     line = `ctxb: no status line: ${onOneLine(messageOf(error))}`;
   }

@@ -44,7 +44,7 @@ export async function recallFrom(file: string, search: Search): Promise<RecallMa
   await readValues(file, { stdin: Readable.from([]) }, (read) => {
     const line = reader.read(read);
     if (line.kind !== 'input') return;
-    for (const item of [...answerTexts(line.input), ...extractor.add(line.input).flatMap(itemOf)]) {
+    for (const item of [...plainTexts(line.input), ...extractor.add(line.input).flatMap(itemOf)]) {
       const match = matchOf(item, search);
       if (match !== undefined) found.push(match);
     }
@@ -88,11 +88,19 @@ function shownPart(line: string, words: readonly string[]): string {
   return `${from > 0 ? '…' : ''}${part}${line.length > from + SHOWN ? '…' : ''}`;
 }
 
-function answerTexts({ event }: Input): Item[] {
-  if (event.kind !== 'assistant' || event.isSynthetic) return [];
-  return event.blocks.flatMap((block): Item[] =>
-    block.type === 'text' ? [{ t: event.timestamp ?? 0, kind: 'said', texts: [block.text] }] : [],
-  );
+/** A shell command that the user ran with `!`, or its output. */
+const SHELL = /<bash-(input|stdout|stderr)>([\s\S]*?)<\/bash-\1>/g;
+
+/** Texts that are not facts for the notes: claude's answers, and what the user ran in the shell. */
+function plainTexts({ event }: Input): Item[] {
+  if ((event.kind !== 'assistant' || event.isSynthetic) && (event.kind !== 'user' || event.role !== 'notice'))
+    return [];
+  return event.blocks.flatMap((block): Item[] => {
+    if (block.type !== 'text') return [];
+    const t = event.timestamp ?? 0;
+    if (event.kind === 'assistant') return [{ t, kind: 'said', texts: [block.text] }];
+    return [...block.text.matchAll(SHELL)].map(([, , text = '']) => ({ t, kind: 'prompt', texts: [text] }));
+  });
 }
 
 function itemOf(found: ExtractedFact): Item[] {

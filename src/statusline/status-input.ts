@@ -1,5 +1,6 @@
 import { LOG_TAIL_BYTES } from '../core/protocol/decode.ts';
-import { countOf, fieldsOf, isFields, mapFields, parseJson, textOf } from '../core/protocol/fields.ts';
+import { epochMsOf } from '../core/protocol/failures.ts';
+import { countOf, fieldsOf, isFields, mapFields, parseJson, textOf, timeOf } from '../core/protocol/fields.ts';
 import { type LimitUse, readUsage } from '../core/protocol/usage.ts';
 import { headOf } from '../replay/read/read-values.ts';
 import { readTail } from '../store/files/read-lines.ts';
@@ -7,7 +8,8 @@ import { readTail } from '../store/files/read-lines.ts';
 /** The fields of Claude Code's status-line input (stdin) that ctxb uses. */
 export type StatusInput = Readonly<NonNullable<ReturnType<typeof readStatusInput>>>;
 
-export function readStatusInput(text: string) {
+/** @param now milliseconds since the epoch */
+export function readStatusInput(text: string, now: number) {
   const fields = parseJson(text);
   if (!isFields(fields)) return undefined;
   const { context_window: context, workspace, model, cost } = fields;
@@ -23,13 +25,15 @@ export function readStatusInput(text: string) {
     window: countOf(fieldsOf(context).context_window_size),
     /** Usage of the last call of the main thread; all zeros after a compaction, undefined before the first call. */
     usage: readUsage(fieldsOf(context).current_usage),
-    limits: mapFields(fieldsOf(fields.rate_limits), readLimit),
+    limits: mapFields(fieldsOf(fields.rate_limits), (limit) => readLimit(limit, now)),
   };
 }
 
-function readLimit(limit: unknown): LimitUse | undefined {
-  const { used_percentage: used } = fieldsOf(limit);
-  return typeof used === 'number' && used >= 0 ? { share: used / 100, resetsAt: undefined } : undefined;
+/** Undefined after the reset: until the next call, claude repeats what was used before it. */
+function readLimit(limit: unknown, now: number): LimitUse | undefined {
+  const { used_percentage: used, resets_at: reset } = fieldsOf(limit);
+  const isReset = (epochMsOf(reset) ?? timeOf(reset) ?? now + 1) <= now;
+  return typeof used === 'number' && used >= 0 && !isReset ? { share: used / 100, resetsAt: undefined } : undefined;
 }
 
 /** Bytes read from the end of the log, about ten turns. Reading more would delay the status line. */

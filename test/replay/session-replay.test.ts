@@ -180,6 +180,16 @@ it('takes the earliest time of a log that Claude Code rewrote with its newest li
   expect(replay.summary('x.jsonl').time).toEqual(time);
 });
 
+it('takes the folder in which the session began as its project, not that of the first call', () => {
+  const replay = createSessionReplay({ run: runWith({ mode: 'replay' }), series: false, mask: unmasked });
+  const lines = [
+    { ...userLine('hello'), cwd: '/home/dev/shop' },
+    { ...callLine(20_000), cwd: '/home/dev/shop/src' },
+  ];
+  for (const line of lines) replay.line(asRead(raw(line)));
+  expect(replay.summary('x.jsonl').project).toBe('/home/dev/shop');
+});
+
 it.each([
   { options: {}, needs: false },
   { options: { retention: false, whatIf: false }, needs: false },

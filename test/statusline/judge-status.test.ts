@@ -14,7 +14,7 @@ function fixture(path: string): string {
 
 /** As the real claude writes it: new, after a turn, after a compaction. */
 function status(name: 'new' | 'turn' | 'after-compaction'): StatusInput {
-  const input = readStatusInput(fixture(`terminal/status-${name}.json`));
+  const input = readStatusInput(fixture(`terminal/status-${name}.json`), 0);
   if (input === undefined) throw new Error('no status');
   return input;
 }
@@ -27,7 +27,7 @@ const usage = (used: number) => ({ input: used, cacheCreation: 0, cacheRead: 0, 
 
 describe('the input', () => {
   it('is parsed as claude writes it', () => {
-    expect(readStatusInput(JSON.stringify(recordedInputs()['status line turn']))).toEqual({
+    expect(readStatusInput(JSON.stringify(recordedInputs()['status line turn']), 0)).toEqual({
       transcript: expect.stringMatching(/^\/home\/me\/.*\.jsonl$/),
       model: 'claude-opus-5-5',
       project: '/project',
@@ -44,7 +44,7 @@ describe('the input', () => {
     { name: 'a list', text: '[]' },
     { name: 'null', text: 'null' },
   ])('is undefined for $name', ({ text }) => {
-    expect(readStatusInput(text)).toBeUndefined();
+    expect(readStatusInput(text, 0)).toBeUndefined();
   });
 
   it('ignores fields of the wrong type', () => {
@@ -56,7 +56,7 @@ describe('the input', () => {
       cwd: 7,
       rate_limits: { five_hour: 1 },
     };
-    expect(readStatusInput(JSON.stringify(odd))).toEqual({
+    expect(readStatusInput(JSON.stringify(odd), 0)).toEqual({
       transcript: undefined,
       model: undefined,
       project: undefined,
@@ -144,16 +144,30 @@ describe('the judgment', () => {
     const split = { ...counts, cache_creation: { ephemeral_5m_input_tokens: 3_000 } };
     const message = { id: 'm', model: 'claude-sonnet-4-5', content: [], usage: split };
     const lines = [JSON.stringify({ type: 'assistant', uuid: 'a', sessionId: 's', version: '2.1.332', message })];
-    const input = readStatusInput(JSON.stringify({ context_window: { current_usage: counts } }));
+    const input = readStatusInput(JSON.stringify({ context_window: { current_usage: counts } }), 0);
     if (input === undefined) throw new Error('no status');
     expect(judgeStatus(lines, input, DEFAULTS).gauge.used).toBe(43_010);
   });
 
   it('takes the used limits from claude', () => {
     const limits = { five_hour: { used_percentage: 62, resets_at: 1795360292 }, seven_day: null };
-    const input = readStatusInput(JSON.stringify({ rate_limits: limits }));
+    const input = readStatusInput(JSON.stringify({ rate_limits: limits }), 0);
     if (input === undefined) throw new Error('no status');
     expect(judgeStatus([], input, DEFAULTS).limits.used).toEqual({ five_hour: { share: 0.62, resetsAt: undefined } });
+  });
+
+  it.each([
+    { reset: 1_000, shown: [] },
+    { reset: 1_001, shown: ['five_hour'] },
+    { reset: '1970-01-01T00:16:40.000Z', shown: [] },
+    { reset: '1970-01-01T00:16:41.000Z', shown: ['five_hour'] },
+    { reset: 'soon', shown: ['five_hour'] },
+    { reset: null, shown: ['five_hour'] },
+  ])('omits the use of a limit that was reset: $reset', ({ reset, shown }) => {
+    const limits = { five_hour: { used_percentage: 95, resets_at: reset } };
+    expect(Object.keys(readStatusInput(JSON.stringify({ rate_limits: limits }), 1_000_000)?.limits ?? {})).toEqual(
+      shown,
+    );
   });
 
   const answer = (read: number) =>

@@ -106,6 +106,7 @@ function decodeUser(line: Fields): UserEvent {
     blocks,
     toolReport: line.tool_use_result ?? line.toolUseResult,
     version: textOf(line.version),
+    cwd: textOf(line.cwd),
     permissionMode: textOf(line.permissionMode),
     ...(markedRole(line) === 'prompt' && { isMarked: true as const }),
   };

@@ -78,6 +78,8 @@ export interface UserEvent extends LineFields {
   /** The tool's structured report, in addition to the text for the model: a tool-specific object, or an error text. */
   readonly toolReport: unknown;
   readonly version: string | undefined;
+  /** The shell's working folder; only in session logs. */
+  readonly cwd: string | undefined;
   /** Only in session logs. */
   readonly permissionMode: string | undefined;
   /** Whether a mark of Claude Code's says that a person or the calling program wrote the line. */

@@ -53,7 +53,7 @@ function sessionList(sessions: readonly SessionFigures[], page: Page): string[] 
   }));
   const texts = { ...PROMPTS, project: { isPath: true, maxWidth: isWide ? 28 : 10 }, model: { maxWidth: 18 } };
   return [
-    ...table(rows, figures(totals), `${tokens(sessions.length)} sessions`, page, texts),
+    ...table(rows, figures(totals), counted(sessions.length, 'session'), page, texts),
     ...unlistedRows(sessions.length, page),
     ...copiedRows(totals),
     ...unknownWindowRows(sessions),
@@ -206,9 +206,11 @@ function modelText(model: string | null): string {
   return model === null ? NO_VALUE : onOneLine(modelName(model)).replace(/^claude-/, '');
 }
 
+const WINDOWS_PATH = /^(?:[a-z]:)?\\/i;
+
 /** Paths relative to their common parent folder. */
 export function shortPaths(paths: readonly string[]): string[] {
-  const names = paths.map(onOneLine);
+  const names = paths.map((path) => onOneLine(WINDOWS_PATH.test(path) ? path.replaceAll('\\', '/') : path));
   const folders = [...new Set(names)].map((name) => name.split('/').slice(0, -1));
   const [first = []] = folders;
   let common = 0;

@@ -177,6 +177,11 @@ dev/api     Mar 31 14:05  mend the…  sonnet-4-5   80%      1      5        $0.
     );
   });
 
+  it('name a folder of Windows like any other', () => {
+    const sessions = ['C:\\Users\\dev\\shop', 'C:\\Users\\dev\\api'].map((project) => summaryOf({ project }));
+    expect(written(text, sessions)).toMatch(/^shop .*\n^api /m);
+  });
+
   it('stay aligned if a prompt has wide characters', () => {
     const shown = written(text, [summaryOf({ prompt: '構文解析器を直して' }), summaryOf()]);
     expect(shown).toContain('\n/project  –     構文解析器を直して  sonnet-4-5');
