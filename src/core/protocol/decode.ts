@@ -117,11 +117,11 @@ function decodeAttachment(line: Fields): Event {
   const attachment = fieldsOf(line.attachment);
   const { type, commandMode, prompt, origin, isMeta } = attachment;
   if (type === 'queued_command' && commandMode === 'prompt') {
-    return decodeUser({ ...line, origin, isMeta, message: { role: 'user', content: prompt } });
+    return decodeUser({ ...line, origin, isMeta, message: { content: prompt } });
   }
   const content = attachedContent(attachment);
   if (content.length === 0) return decodeOther(line);
-  return decodeUser({ ...line, isMeta: true, message: { role: 'user', content } });
+  return decodeUser({ ...line, isMeta: true, message: { content } });
 }
 
 function decodeMode(line: Fields): Event {
