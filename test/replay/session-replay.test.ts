@@ -191,6 +191,22 @@ it('takes the folder in which the session began as its project, not that of the 
 });
 
 it.each([
+  ['<ide_opened_file>The user opened a.ts.</ide_opened_file>', 'fix the bug', 'fix the bug'],
+  ['<ide_selection>The user selected line 3.</ide_selection>\nfix the bug', '', 'fix the bug'],
+  [
+    '<command-message>fix</command-message>\n<command-name>/fix</command-name>\n<command-args>it</command-args>',
+    '',
+    '/fix it',
+  ],
+])('shows a prompt as it was typed: %s %s', (first, second, typed) => {
+  const replay = createSessionReplay({ run: runWith({ mode: 'replay' }), series: true, mask: unmasked });
+  const content = [first, second].filter(Boolean).map((text) => ({ type: 'text', text }));
+  replay.line(asRead(raw({ ...userLine(''), message: { role: 'user', content } })));
+  const { prompt, prompts } = replay.summary('x.jsonl');
+  expect([prompt, prompts?.[0]?.text]).toEqual([typed, typed]);
+});
+
+it.each([
   { options: {}, needs: false },
   { options: { retention: false, whatIf: false }, needs: false },
   { options: { retention: true }, needs: true },

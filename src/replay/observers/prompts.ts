@@ -5,7 +5,7 @@ import { estimateTokens, measureContent } from '../../core/governor/gauge/estima
 import type { Input } from '../../core/governor/input.ts';
 import { promptsInTurn } from '../../core/governor/prompts/mailbox.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
-import { textsOf } from '../../core/protocol/blocks.ts';
+import { textsOf, wordsOf } from '../../core/protocol/blocks.ts';
 import { fieldsOf, textOf } from '../../core/protocol/fields.ts';
 import { type Cutter, LINE_LENGTH, LONG_LINE_LENGTH } from '../../core/text/words.ts';
 import type { RecordedPrompt } from '../recorded-items.ts';
@@ -31,14 +31,14 @@ export function createPrompts(cut: Cutter, keepAll: boolean) {
   function add({ line, input, after }: ObservedLine): void {
     const { event } = input;
     if (!isMainMessage(event, 'prompt') || event.isReplay) return;
-    first ??= cut(textsOf(event.blocks), LINE_LENGTH) || null;
+    first ??= cut(wordsOf(event.blocks), LINE_LENGTH) || null;
     if (!keepAll) return;
     if (input.from === 'caller' && event.uuid !== undefined) pendingPrompts.set(event.uuid, all.length);
     all.push({
       turn: after.turn.ended + 1,
       line,
       t: timeIn(input),
-      text: cut(textsOf(event.blocks), LONG_LINE_LENGTH),
+      text: cut(wordsOf(event.blocks), LONG_LINE_LENGTH),
       tokens: estimateTokens(measureContent(event.blocks), after.gauge.calibration),
     });
   }
