@@ -40,7 +40,7 @@ export function findSession(contextDir: string, idOrPrefix: string): SessionInfo
   const sessions = listSessions(contextDir);
   const found = sessionWithId(sessions, idOrPrefix) ?? sessionWithPrefix(sessions, idOrPrefix);
   if (found !== undefined) return found;
-  const what = `not a recording, and no session in ${contextDir}has an id that begins with it`;
+  const what = `not a recording, and no session in ${contextDir} has an id that begins with it`;
   throw new CtxbError('usage', `${idOrPrefix}: ${what}: see ${join(contextDir, SESSIONS)}`);
 }
 

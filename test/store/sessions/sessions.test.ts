@@ -130,7 +130,7 @@ describe('a session is found', () => {
   });
 
   it.each(['q', '', '../sessions/abc-1'])('refuses %j, which no id begins with', (key) => {
-    expect(() => findSession(root, key)).toThrow(`${key}: not a recording, and no session in ${root}`);
+    expect(() => findSession(root, key)).toThrow(`${key}: not a recording, and no session in ${root} has an id`);
   });
 
   it('unless several match the prefix', () => {
