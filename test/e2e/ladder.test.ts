@@ -74,7 +74,7 @@ describe('zones', () => {
     const last = JSON.stringify(mainRequests(world.standin).at(-1)?.body.messages);
     expect(last).toMatch(/Context budget: 75 % used/);
     // Crossed in the middle of the second turn, and told there.
-    expect(last.match(/bring the present step to a resumable state/g)).toHaveLength(1);
+    expect(last.match(/bring the current step to a resumable state/g)).toHaveLength(1);
     expect(JSON.stringify(mainRequests(world.standin).map(({ body }) => [body.system, body.tools]))).not.toContain(
       'Context budget',
     );
