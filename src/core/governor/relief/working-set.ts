@@ -206,6 +206,8 @@ function fittingIds(
  * Files above the limit in tokens and pictures are left out.
  */
 const MAX_RESHOWN_FILES = 5;
+/** Commands that print one whole file. claude treats it as read (2.1.332). A compaction by ctxb need not keep it. */
+const PRINTED_FILE = /^Bash cat(?: -n)? [^\s|<>&;*?$]+$/;
 /** claude's limit of 5,000 tokens, plus line numbers, which claude does not count. */
 const MAX_RESHOWN_TOKENS = 5_300;
 
@@ -231,7 +233,8 @@ export function reshownContents(
     .filter(([name, content]) => content[size] > 0 && !content.hasPicture && !contents.step.names.includes(name))
     .sort(([, one], [, other]) => other.changedAt - one.changedAt)
     .slice(0, MAX_RESHOWN_FILES)
-    .filter(([, content]) => content.path !== undefined && content[size] <= MAX_RESHOWN_TOKENS);
+    .filter(([name, { path }]) => path !== undefined || (size === 'baselineTokens' && PRINTED_FILE.test(name)))
+    .filter(([, content]) => content[size] <= MAX_RESHOWN_TOKENS);
   const tokens = sumOf(shown, ([, content]) => content[size]);
   if (tokens > room) return { names: [], ids: [], tokens: 0 };
   return { names: shown.map(([name]) => name), ids: shown.map(([, { id }]) => id), tokens };

@@ -225,22 +225,6 @@ it("the baseline compacts at the level that the run shows, although the call bef
   expect(baseline / real).toBeCloseTo(1, 2);
 });
 
-it.each([
-  { left: 99_000, kept: 98_000 },
-  { left: 40_000, kept: 20_000 },
-])(
-  'the baseline shrinks with a context that loses contents without a compaction: to $left tokens',
-  ({ left, kept }) => {
-    const driver = afterTurn(20_100);
-    driver.prompt('Go on.');
-    driver.claude(writingCall(100_000, 79_900), resultLine());
-    driver.prompt('Go on.');
-    driver.claude(writingCall(left, left - kept), ...Array.from({ length: 50 }, () => callLine(left)), resultLine());
-    const { baseline, real } = costsSoFar(driver.state.relief.baseline, driver.state.gauge);
-    expect(baseline / real).toBeCloseTo(1, 2);
-  },
-);
-
 it('subagents that run again because of a relief cost only the run', () => {
   const price = priceOf(SONNET.model, PRICES) as Price;
   const usage = { input: 0, cacheCreation: 0, cacheRead: 100_000, output: 100 };

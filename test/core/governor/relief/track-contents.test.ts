@@ -148,6 +148,12 @@ describe('files that claude shows again after a summary', () => {
     expect(reshownContents(contents, 1_000).names).toEqual([]);
   });
 
+  it('include files that a command has printed whole', () => {
+    const commands = ['cat /w/a', 'cat -n b', 'cat c d', 'cat e | sort', 'head -n 5 f'];
+    const contents = endStep(contentsOf(...commands.map(run), run('ps')));
+    expect(reshownContents(contents, ROOM).names).toEqual(['Bash cat -n b', 'Bash cat /w/a']);
+  });
+
   it('exclude pictures', () => {
     const contents = endStep(contentsOf(read('a'), ...['1', '2', '3', '4', '5'].map(look), run('ps')));
     expect(reshownContents(contents, 100_000).names).toEqual(['a']);
