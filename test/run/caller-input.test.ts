@@ -54,6 +54,14 @@ describe('lines of the protocol', () => {
     expect.assertions(2);
   });
 
+  it('keep a byte order mark before anything that is no message', async () => {
+    const stdin = new PassThrough();
+    const lines = protocolLines(stdin, stamp);
+    stdin.end('\ufeff\n\ufeffhello\n');
+    expect(await lines.next()).toMatchObject({ value: '\ufeff\n' });
+    expect(await lines.next()).toMatchObject({ value: '\ufeffhello\n' });
+  });
+
   it.each([
     { title: 'fails', error: new Error('EIO') },
     { title: 'is destroyed', error: undefined },
