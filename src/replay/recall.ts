@@ -99,7 +99,11 @@ function plainTexts({ event }: Input): Item[] {
     if (block.type !== 'text') return [];
     const t = event.timestamp ?? 0;
     if (event.kind === 'assistant') return [{ t, kind: 'said', texts: [block.text] }];
-    return [...block.text.matchAll(SHELL)].map(([, , text = '']) => ({ t, kind: 'prompt', texts: [text] }));
+    return [...block.text.matchAll(SHELL)].map(([, tag, text = '']) => ({
+      t,
+      kind: tag === 'input' ? 'prompt' : 'call',
+      texts: [text],
+    }));
   });
 }
 

@@ -55,7 +55,7 @@ export function costText({
 }
 
 export function unseenText(usd: number): string {
-  return `${dollars(usd)}of it for calls that are not in the recording`;
+  return `${dollars(usd)} of it for calls that are not in the recording`;
 }
 
 /** `0.4 s`, `42.0 s`, `3 min 5 s`, `2 h 38 min`, `15 min` */

@@ -85,7 +85,8 @@ export function createStamper(runId: string): Stamp {
 
 /**
  * The caller's lines. Prompts without a `uuid` get one, so that the session log shows which prompts arrived before a
- * crash. All other bytes stay unchanged, except a byte order mark before a message, which claude accepts and JSON does not.
+ * crash. All other bytes stay unchanged, except a byte order mark before a message, which claude accepts and JSON does
+ * not.
  */
 export async function* protocolLines(stdin: Readable, stamp: Stamp | undefined): AsyncGenerator<string> {
   for await (const bytes of linesOfStream(stdin)) {

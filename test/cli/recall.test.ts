@@ -146,12 +146,16 @@ it('omits sessions of another project with logs in the same folder', async () =>
   expect((await ctxb({ ...place, cwd: other }, ['recall', 'BLUEHERON'])).code).toBe(0);
 });
 
-it.each(['ls alpha', 'beta', 'gamma'])('finds %j of a command that the user ran in the shell', async (words) => {
+it.each([
+  { words: 'ls alpha', by: '  you' },
+  { words: 'beta', by: '' },
+  { words: 'gamma', by: '' },
+])('finds $words of a command that the user ran in the shell', async ({ words, by }) => {
   await using place = await createPlace();
   const rows = ['<bash-input>ls alpha</bash-input>', '<bash-stdout>beta</bash-stdout><bash-stderr>gamma</bash-stderr>'];
   writeFileSync(join(projectOf(place), 'shell.jsonl'), rows.map((text) => row('user', text)).join(''));
   const { stdout } = await recall(place, words);
-  expect(stdout).toMatch(new RegExp(`  you\\n +${words}\\n`));
+  expect(stdout).toMatch(new RegExp(`shell${by}\\n +${words}\\n`));
 });
 
 it.each(['caf\u00e9-menu', 'cafe\u0301-menu'])('finds %j in both Unicode forms', async (word) => {

@@ -218,7 +218,7 @@ it('marks a cost as an upper bound if claude counted calls that are not in the r
   expect(costText({ ...totals, usdPartial: true })).toMatch(/^about \$/);
   expect(marked.flatMap((session) => breachesOf(session, { maxCost: 0.5 }))).toEqual([
     expect.stringMatching(
-      /: claude counted \$1\.0\d, more than \$0\.50 \(\$1\.00of it for calls that are not in the recording\)$/,
+      /: claude counted \$1\.0\d, more than \$0\.50 \(\$1\.00 of it for calls that are not in the recording\)$/,
     ),
   ]);
 });

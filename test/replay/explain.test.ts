@@ -109,7 +109,7 @@ describe('as text', () => {
     expect(written(explain, [sessionOf({ explanation })])).toBe(`call 2: 31,200 tokens measured
   at        line 5 · turn 1 · claude-sonnet-4-5 · msg_second
   measured  4 new + 0 written to the cache + 31,196 read from it = 31,200
-  predicted 30,000 of the call before + 95 of its output, as estimated + 1,054 added since =  31,149
+  predicted 30,000 of the call before + 95 of its output, as estimated + 1,054 added since = 31,149
   error     51 tokens too low (0.163 %)
   answer    1 tokens, estimated from what it wrote
   cost      $0.0094 at list prices

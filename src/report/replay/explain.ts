@@ -29,7 +29,7 @@ function measuredText({ input, cacheCreation, cacheRead, context }: Explanation[
 
 function totalText({ used, output, outputKnown, added, total }: Prediction): string {
   const written = outputKnown ? 'of its output, as counted' : 'of its output, as estimated';
-  return `${tokens(used)} of the call before + ${signedText(output)} ${written} + ${signedText(added)} added since =  ${tokens(total)}`;
+  return `${tokens(used)} of the call before + ${signedText(output)} ${written} + ${signedText(added)} added since = ${tokens(total)}`;
 }
 
 function errorRows({ error }: Explanation): string[] {

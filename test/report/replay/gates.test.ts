@@ -33,7 +33,7 @@ it.each<{ name: string; gates: Gates; session?: SessionSummary; says?: string }>
     name: 'a cost over the limit because of calls that are not in the recording',
     gates: { maxCost: 0.1 },
     session: summaryOf({ cost: RESUMED }),
-    says: 'claude counted $0.25, more than $0.10 ($0.20of it for calls that are not in the recording)',
+    says: 'claude counted $0.25, more than $0.10 ($0.20 of it for calls that are not in the recording)',
   },
   {
     name: 'a cost over the limit even without the calls that are not in the recording',

@@ -6,9 +6,9 @@ import { CALL_TOKENS } from './economic-moment.ts';
 import { type ReshownContents, reshownContents } from './working-set.ts';
 
 /**
- * The baseline: the estimated cost of the same session with claude alone. It has its own context size, which grows by
- * new content only. A call that fetches again what a relief removed is not part of it. The model writes a summary at
- * claude's own level. `npm run outcome` compares the estimate with real runs of claude alone.
+ * The baseline: the estimated cost of the same session with claude alone. It has its own context size: it grows by new
+ * content only, and shrinks if claude or the API removes some. Calls that fetch again what a relief removed are not part
+ * of it. The model writes a summary at claude's own level. `npm run outcome` compares it with runs of claude alone.
  */
 export type Baseline = Readonly<typeof NEW_BASELINE>;
 
@@ -142,12 +142,15 @@ export function baselineAfterCall(before: Baseline, call: NewCall): Baseline {
   const growthTokens = before.wasReplaced
     ? before.carriedInput + predictedTokens(gauge) - gauge.used
     : contextOf(usage) - gauge.used;
+  const added = Math.max(0, growthTokens) * (1 - step.refetchedTokens / Math.max(1, step.size));
+  // claude or the API may remove contents without a compaction, but never the system prompt and the tools.
+  const removed = Math.min(0, Math.max(growthTokens, prefixOf(gauge) - baseline.context));
   // The call that fetches content stays in the context too.
   const fetched = step.baselineFetches.tokens + step.baselineFetches.calls * CALL_TOKENS;
   const fresh =
     isFirst && !before.wasReplaced
       ? contextOf(usage) - baseline.context - call.given
-      : Math.max(0, growthTokens) * (1 - step.refetchedTokens / Math.max(1, step.size)) + step.cut + fetched;
+      : added + removed + step.cut + fetched;
   // The next call brings the content that a skipped call fetched.
   const openCall = isCallOfBaseline(step) ? undefined : before.open;
   const growth = (openCall?.growth ?? 0) + fresh;
@@ -278,7 +281,7 @@ const RETRIED_SHARE = 1 / 40;
 function baselineUsage(usage: Usage, context: number, growth: number, cachedTokens: number | undefined): Usage {
   const all = context + growth;
   if (usage.cacheCreation + usage.cacheRead === 0) return { ...usage, input: all };
-  const read = cachedTokens === undefined ? context : Math.min(cachedTokens, all);
+  const read = Math.min(cachedTokens ?? context, all);
   const hour = usage.cacheCreationHour ? { cacheCreationHour: all - read } : {};
   return { ...usage, input: 0, cacheRead: read, cacheCreation: all - read, ...hour };
 }

@@ -207,7 +207,7 @@ function fittingIds(
  */
 const MAX_RESHOWN_FILES = 5;
 /** Commands that print one whole file. claude treats it as read (2.1.332). A compaction by ctxb need not keep it. */
-const PRINTED_FILE = /^Bash cat(?: -n)? [^\s|<>&;*?$]+$/;
+const PRINTED_FILE = /^Bash cat(?: -n)? [^\s|<>&;*?${`]+$/;
 /** claude's limit of 5,000 tokens, plus line numbers, which claude does not count. */
 const MAX_RESHOWN_TOKENS = 5_300;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { microUsdOf, PRICES, type Price, priceOf } from '../../../../src/core/governor/cost/prices.ts';
-import { EMPTY_GAUGE } from '../../../../src/core/governor/gauge/gauge.ts';
+import { EMPTY_GAUGE, prefixOf } from '../../../../src/core/governor/gauge/gauge.ts';
 import { isComparable, savedUsd, updateBaseline } from '../../../../src/core/governor/relief/accounts.ts';
 import {
   type Baseline,
@@ -223,6 +223,37 @@ it("the baseline compacts at the level that the run shows, although the call bef
   driver.claude(writingCall(169_000, 29_000), boundaryLine('auto', 169_000), writingCall(60_000, 40_000), resultLine());
   const { baseline, real } = costsSoFar(driver.state.relief.baseline, driver.state.gauge);
   expect(baseline / real).toBeCloseTo(1, 2);
+});
+
+it.each([
+  { left: 99_000, kept: 98_000 },
+  { left: 40_000, kept: 20_000 },
+])(
+  'the baseline shrinks with a context that loses contents without a compaction: to $left tokens',
+  ({ left, kept }) => {
+    const driver = afterTurn(20_100);
+    driver.prompt('Go on.');
+    driver.claude(writingCall(100_000, 79_900), resultLine());
+    driver.prompt('Go on.');
+    driver.claude(writingCall(left, left - kept), ...Array.from({ length: 50 }, () => callLine(left)), resultLine());
+    const { baseline, real } = costsSoFar(driver.state.relief.baseline, driver.state.gauge);
+    expect(baseline / real).toBeCloseTo(1, 2);
+  },
+);
+
+it('the baseline keeps its system prompt where the run loses more than the baseline has', () => {
+  const driver = afterTurn(20_100);
+  driver.prompt('Go on.');
+  driver.claude(writingCall(150_000, 129_900));
+  const before = driver.state;
+  const event = writingCall(30_000, 10_000);
+  driver.claude(event);
+  const { baseline } = before.relief;
+  // claude alone has had a summary.
+  const given = { ...baseline, context: 35_000, open: baseline.open && { ...baseline.open, growth: 0 } };
+  const state = { ...driver.state, relief: { ...driver.state.relief, baseline: given } };
+  const { context, open } = updateBaseline(state, { before, event: decodeObject(event) }).relief.baseline;
+  expect(context + (open?.growth ?? 0)).toBe(prefixOf(before.gauge));
 });
 
 it('subagents that run again because of a relief cost only the run', () => {
