@@ -11,7 +11,7 @@ import { PAGES } from './support/pages.ts';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const README = PAGES.get('README.md') ?? '';
 const LIMITATIONS = PAGES.get('docs/limitations.md') ?? '';
-const ARCHITECTURE = PAGES.get('docs/architecture.md') ?? '';
+const SOURCE = PAGES.get('docs/source.md') ?? '';
 
 it.each([...PAGES].map(([path, text]) => ({ path, text })))('every link of $path leads somewhere', ({ path, text }) => {
   const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
@@ -60,20 +60,23 @@ it('every message of the page on trouble is one that ctxb prints', () => {
   expect(parts.filter((part) => !source.includes(part))).toEqual([]);
 });
 
-it('docs/architecture.md describes every source folder', () => {
+it('docs/source.md describes every source folder', () => {
   const files = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' }).filter((file) =>
     file.endsWith('.ts'),
   );
   const folders = new Set(files.filter((file) => file.includes(sep)).map((file) => `src/${file.split(sep)[0]}`));
-  const table = ARCHITECTURE.slice(ARCHITECTURE.indexOf('| folder |'), ARCHITECTURE.indexOf('## Where is'));
+  const table = SOURCE.slice(SOURCE.indexOf('| folder |'), SOURCE.indexOf('## Where is'));
   const named = [...table.matchAll(/`(src\/[\w-]+)`/g)].map(([, name]) => name);
   expect(named.sort()).toEqual([...folders].sort());
 });
 
-it('the page on the architecture names files that are there', () => {
-  const named = [...ARCHITECTURE.matchAll(/`(?:src\/)?([\w/-]+\/[\w-]+\.ts|messages\.ts)`/g)].map(
-    ([, file = '']) => file,
-  );
+it('the architecture fits on a page', () => {
+  expect((PAGES.get('docs/architecture.md') ?? '').split('\n').length).toBeLessThanOrEqual(72);
+});
+
+it('the pages on the architecture and the source name files that are there', () => {
+  const text = `${PAGES.get('docs/architecture.md')}${SOURCE}`;
+  const named = [...text.matchAll(/`(?:src\/)?([\w/-]+\/[\w-]+\.ts|messages\.ts)`/g)].map(([, file = '']) => file);
   expect(named.length).toBeGreaterThan(20);
   const places = ['', 'src', 'src/core/governor', 'src/core/governor/conversation'];
   const isThere = (file: string) => places.some((place) => existsSync(join(ROOT, place, file)));
