@@ -390,7 +390,8 @@ const SETTINGS: Readonly<Record<string, (window: number) => readonly Partial<Pla
   level: (window) => [0.4, 0.5, 0.8].map((share) => ({ level: share * window })),
   resumed: (window) => [0.2, 0.5].map((share) => ({ resumed: share * window })),
   fixed: (window) => [0.4, 0.55, 0.65].map((share) => ({ prefix: Math.round(share * window) })),
-  attached: (window) => [20_000, 40_000, 100_000].filter((each) => each < window / 4).map((attached) => ({ attached })),
+  attached: (window) =>
+    [20_000, 40_000, 60_000, 100_000].filter((each) => each < window / 3).map((attached) => ({ attached })),
   thinking: () => [1_000, 4_000].map((thoughts) => ({ thoughts })),
 };
 

@@ -136,14 +136,19 @@ function askAtStart(state: GovernorState): GovernorState {
   return state.process.resumes ? askUsage(asking, 'usage') : asking;
 }
 
-/** Asks for the context before the second call, and for the sizes of calls that have none. */
+/**
+ * Asks for the context before the second call, for the sizes of calls that have none, and for the size of what claude has
+ * added to the first prompt.
+ */
 export function askWhenNeeded(before: GovernorState, event: Event): GovernorState {
   const state = recordUnsizedCall(before, event);
   const { phase, hasAskedWindow, isCallUnsized } = state.process.control;
-  const isDue = hasAskedWindow
-    ? isCallUnsized && (isMainMessage(event, 'tool-result') || event.kind === 'result') && !isAsking(state, 'context')
-    : hasNextCall(state, event);
-  return phase === 'closed' || !isDue ? state : askContext(state);
+  const { exact } = state.relief;
+  const isNeeded = !hasAskedWindow || (exact.isFirstUnsized && exact.phase !== 'off');
+  const isDue = isNeeded
+    ? hasNextCall(state, event)
+    : isCallUnsized && (isMainMessage(event, 'tool-result') || event.kind === 'result');
+  return phase === 'closed' || isAsking(state, 'context') || !isDue ? state : askContext(state);
 }
 
 /**

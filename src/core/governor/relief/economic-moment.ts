@@ -6,6 +6,8 @@ export interface ReliefForecast {
   readonly sizeAfter: number;
   /** The part of `sizeAfter` for contents that are likely to be used again. */
   readonly kept: number;
+  /** The part of `sizeAfter` that prompts carry besides their texts: pictures, documents, mentioned files. */
+  readonly attached: number;
   /** The part of `sizeAfter` that is always in the cache: the system prompt and the tools. */
   readonly prefix: number;
   /** Size at which a relief happens in any case. */
@@ -77,8 +79,9 @@ export function economicMoment(outlook: Cycle): number {
 }
 
 /** Minimum size for a relief, regardless of costs. */
-function minMoment({ sizeAfter, kept, prefix }: Cycle): number {
-  return prefix + kept + MIN_SHRINK_FACTOR * (sizeAfter - kept - prefix);
+function minMoment({ sizeAfter, kept, attached, prefix }: Cycle): number {
+  const staying = prefix + kept + attached;
+  return staying + MIN_SHRINK_FACTOR * (sizeAfter - staying);
 }
 
 /**

@@ -73,9 +73,10 @@ export function recordAttachments(state: GovernorState, { before }: Line): Gover
  */
 export function sizeFirstAttachments(state: GovernorState, fixed: number): GovernorState {
   const { relief, gauge } = state;
-  if (!relief.exact.isFirstUnsized || fixed === 0) return state;
-  const first = Math.min(prefixOf(gauge), Math.round(fixed * MAX_FIXED_FACTOR));
+  if (!relief.exact.isFirstUnsized) return state;
   const sized = changedIn(state, 'exact', { isFirstUnsized: false });
+  if (fixed === 0) return sized;
+  const first = Math.min(prefixOf(gauge), Math.round(fixed * MAX_FIXED_FACTOR));
   return addAttachments(changed(sized, { gauge: changedGauge(gauge, { first }) }), prefixOf(gauge) - first);
 }
 
@@ -127,7 +128,7 @@ export function announceNotExact(state: GovernorState): GovernorState {
  */
 export function keptTokensLimit({ gauge, run, relief }: GovernorState, used = 0): number {
   const room = inTokens(run.policy.compaction.target, gauge.window.tokens) - prefixOf(gauge);
-  return Math.min(MAX_KEPT + used, Math.max(MIN_KEPT, Math.round(room)) - relief.exact.size.unseen);
+  return Math.min(MAX_KEPT + used, Math.max(MIN_KEPT, Math.round(room) - relief.exact.size.unseen));
 }
 
 /**
@@ -179,13 +180,13 @@ function promptsAfterSummary(state: GovernorState): Partial<ExactState> {
   if (missing.length === 0 || state.relief.exact.phase === 'off') {
     const { prompts, size } = promptsInTurn(state).reduce(recordPrompt, changedIn(state, 'exact', NO_PROMPTS)).relief
       .exact;
-    return { prompts, size };
+    return { ...NO_PROMPTS, prompts, size };
   }
   const { text } = promptsAsText(state, missing, GIVEN_BACK_OPENING);
   return { ...NO_PROMPTS, prompts: [text], midTurn: [{ text, after: '' }] };
 }
 
-const NO_PROMPTS = { prompts: NOT_EXACT.prompts, size: NOT_EXACT.size };
+const NO_PROMPTS = { prompts: NOT_EXACT.prompts, size: NOT_EXACT.size, isFirstUnsized: false };
 
 /** Prompts of the turn that a summary removes. Before the first call of a turn, claude keeps them. */
 export function promptsLostToSummary(state: GovernorState): readonly Prompt[] {

@@ -80,6 +80,7 @@ function outlookOf(state: GovernorState, how: ReliefForecast['how']): ReliefFore
     ...contents,
     full,
     sizeAfter,
+    attached: how === 'exact' ? relief.exact.size.unseen : 0,
     ceiling,
     how,
     answerTokens: how === 'exact' ? 0 : (relief.lastHandoff?.answerTokens ?? USUAL_ANSWER),

@@ -19,6 +19,7 @@ const usual = {
   how: 'exact',
   answerTokens: 0,
   kept: 0,
+  attached: 0,
   refetched: none,
   callTokens: 150,
   rates,
@@ -91,7 +92,7 @@ describe('the saving of a relief per call', () => {
 
 describe('two ways after the cache has expired', () => {
   const outlook: ReliefForecast = {
-    ...{ full: 120_000, sizeAfter: 50_000, prefix: 0, ceiling: 156_000, growth: 0, calls: 2, kept: 0 },
+    ...{ full: 120_000, sizeAfter: 50_000, prefix: 0, ceiling: 156_000, growth: 0, calls: 2, kept: 0, attached: 0 },
     ...{ how: 'summary', answerTokens: 4_000, refetched: none, callTokens: 150, rates },
   };
 

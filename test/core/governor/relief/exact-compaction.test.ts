@@ -18,6 +18,7 @@ import {
   initLine,
   kinds,
   type Line,
+  policyWith,
   resultLine,
   runWith,
   said,
@@ -280,6 +281,34 @@ describe('a compaction by the mod', () => {
     const { gauge, relief } = driver.state;
     expect(Math.abs(prefixOf(gauge) - expected.fixed)).toBeLessThan(20);
     expect(Math.abs(relief.exact.size.unseen - expected.unseen)).toBeLessThan(20);
+  });
+
+  it('asks for the size of the first prompt once more if the user has set the window', () => {
+    const driver = drive(runWith({ exact: true, policy: policyWith({ window: 200_000 }) }));
+    driver.begin();
+    const answer = (messages: number) =>
+      driver.claude(
+        contextAnswer(driver, {
+          ...{ rawMaxTokens: 200_000, totalTokens: 20_000 + messages },
+          categories: [{ id: 'messages', tokens: messages }],
+        }),
+      );
+    answer(0);
+    driver.prompt('Look at @src/spec.md, please.');
+    driver.claude(initLine(NEW), callLine(73_000), resultLine());
+    answer(53_000);
+    expect(Math.abs(driver.state.relief.exact.size.unseen - 39_000)).toBeLessThan(200);
+    const { sent } = driver.state.process.control;
+    driver.prompt('Go on.');
+    driver.claude(initLine(NEW), callLine(74_000), resultLine());
+    expect(driver.state.process.control.sent).toBe(sent);
+  });
+
+  it('keeps room for the texts beside large attachments', () => {
+    const driver = ready(50_000);
+    driver.caller(userLine('Look at @src/spec.md, please.', { uuid: 'p2' }));
+    driver.claude(initLine(NEW), callLine(170_000), resultLine());
+    expect(driver.actions.findLast((action) => action.kind === 'plan-exact')).toMatchObject({ budget: 5_000 });
   });
 
   it.each([
