@@ -49,7 +49,7 @@ export function delayToolHook(state: GovernorState, event: ControlRequestEvent):
 
 export function giveUpAsking(state: GovernorState): GovernorState {
   const pending = mapFields(state.process.control.pending, (what) => (what === 'context' ? 'late-context' : what));
-  return answerDelayedHooks(finishOpening(changedIn(state, 'control', { pending })));
+  return answerDelayedHooks(continueUnasked(changedIn(state, 'control', { pending })));
 }
 
 /** Answers delayed hooks one by one, because each answer reduces the room for the next one. */
@@ -227,13 +227,18 @@ function finishOpening(state: GovernorState): GovernorState {
   return emit(changedIn(state, 'control', { phase: 'open' }), STOP_WAITING);
 }
 
+/** Continues without claude's report. What claude has added to the first prompt then counts as system prompt. */
+function continueUnasked(state: GovernorState): GovernorState {
+  return finishOpening(sizeFirstAttachments(state, 0));
+}
+
 /** Opens the channel. A resumed session first has to report its context. */
 function withOpening(state: GovernorState): GovernorState {
   return changedIn(state, 'control', { phase: state.process.resumes ? 'opening' : 'open' });
 }
 
 function onContext(state: GovernorState, event: ControlResponseEvent): GovernorState {
-  if (!event.ok) return finishOpening(state);
+  if (!event.ok) return continueUnasked(state);
   const { response } = event;
   const tokens = countOrZero(response.rawMaxTokens);
   const total = countOrZero(response.totalTokens);

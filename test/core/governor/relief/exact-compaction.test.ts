@@ -304,6 +304,20 @@ describe('a compaction by the mod', () => {
     expect(driver.state.process.control.sent).toBe(sent);
   });
 
+  it.each<{ name: string; fail: (driver: Driver) => void }>([
+    { name: 'refuses to report it', fail: refuseContext },
+    { name: 'does not report it', fail: (d) => d.timeout('context') },
+  ])('asks only once for the size of the first prompt if claude $name', ({ fail }) => {
+    const driver = drive(runWith({ exact: true }));
+    driver.begin();
+    driver.prompt('Look at @src/spec.md, please.');
+    driver.claude(initLine(NEW), callLine(73_000), resultLine());
+    fail(driver);
+    driver.prompt('Go on.');
+    driver.claude(initLine(NEW), callLine(74_000), resultLine());
+    expect(JSON.stringify(driver.actions).split('get_context_usage')).toHaveLength(2);
+  });
+
   it('keeps room for the texts beside large attachments', () => {
     const driver = ready(50_000);
     driver.caller(userLine('Look at @src/spec.md, please.', { uuid: 'p2' }));
@@ -405,4 +419,9 @@ function refuse(driver: Driver, answer: Line, isSilent = false): void {
   const line = answerTo(driver, 'load-mod');
   driver.claude({ ...line, response: { ...(line.response as Line), ...answer } });
   if (isSilent) driver.timeout('exact');
+}
+
+function refuseContext(driver: Driver): void {
+  const line = contextAnswer(driver, {});
+  driver.claude({ ...line, response: { ...(line.response as Line), subtype: 'error' } });
 }
