@@ -62,7 +62,7 @@ function dispatch(state: GovernorState, event: Event, line: string): GovernorSta
   }
   if (event.kind !== 'user' || !isAnswerable(line)) return sendLine(state, line);
   const prompt = toPrompt(event, line);
-  if (joinsTurn(state, prompt)) return sendPrompt(stopsTurn(line) ? stopTurn(state) : state, prompt);
+  if (joinsTurn(state, prompt)) return sendPrompt(state, prompt);
   const queued = changed(state, { mailbox: withPrompt(state.mailbox, prompt, 'waiting') });
   const mustWait =
     waiting(queued).length > 1 ||
@@ -105,11 +105,6 @@ function stopTurn(state: GovernorState): GovernorState {
   const next = changedIn(changedIn(state, 'turn', { stopped: 'asked' }), 'limits', { isCutShort: false });
   // The next process gets the caller's interrupt.
   return stopped === 'stall' ? endProcess(next) : next;
-}
-
-/** Whether claude stops the running turn for the prompt. */
-function stopsTurn(line: string): boolean {
-  return parseFields(line).priority === 'now';
 }
 
 /** Closes prompts that ctxb holds, and reports them as claude would. @param uuid of the prompt; default: all prompts */

@@ -26,9 +26,10 @@ import {
   owedPrompts,
   promptsInTurn,
   resumedWork,
+  sentPrompts,
 } from '../prompts/mailbox.ts';
 import { isOwnRequest, OWN_PREFIX, stopHeldPrompt } from '../prompts/own-lines.ts';
-import { toPrompt } from '../prompts/prompt.ts';
+import { stopsTurn, toPrompt } from '../prompts/prompt.ts';
 import { tasksAfter, withoutReported } from '../prompts/tasks.ts';
 import { beginTurn, closeLogTurn, countTurnCall, finishTurn, onPromptProgress, openLogTurn } from '../prompts/turns.ts';
 import { updateBaseline } from '../relief/accounts.ts';
@@ -114,6 +115,7 @@ const RULES: readonly Rule[] = [
   updateWait,
   // The end of the turn, and whether ctxb or claude started it.
   (state, line) => (state.facts.isInjected ? onOperationLine(state, line.event) : releaseLines(state, line)),
+  onFact('ending', recordStopByPrompt),
   onFact('ending', endTurn),
   onFact('ending', detectExhaustion),
   onFact('ending', handleTurnStop),
@@ -210,6 +212,12 @@ function releaseLines(state: GovernorState, { before, event }: Line): GovernorSt
 /** Time to wait for the turn of a prompt that came too late for the running turn. Its turn begins at once or never. */
 const LATE_TURN_MS = 3_000;
 
+/** A turn that claude stopped for a prompt of the caller's ends like one that the caller stopped. */
+function recordStopByPrompt(state: GovernorState, { event }: Line<ResultEvent>): GovernorState {
+  const isByPrompt = reportsInterrupt(event) && sentPrompts(state).some(stopsTurn);
+  return isByPrompt && state.turn.stopped === undefined ? changedIn(state, 'turn', { stopped: 'asked' }) : state;
+}
+
 function endTurn(state: GovernorState, { event, before }: Line<ResultEvent>): GovernorState {
   const over = finishTurn(state, event);
   const ended = changed(event.isError ? state : forgetTroubles(state), over);
@@ -217,7 +225,7 @@ function endTurn(state: GovernorState, { event, before }: Line<ResultEvent>): Go
   if (isRecoverable(before, event)) return timed;
   const resumes = resumedWork(state, heardPrompts(state)) !== undefined;
   const others = (resumes ? droppedPrompts : owedPrompts)(state);
-  const answered = isCutOff(before, event) ? [] : owedPrompts(ended).filter((one) => !others.includes(one));
+  const answered = isCutOff(state, event) ? [] : owedPrompts(ended).filter((one) => !others.includes(one));
   // This result replaces the deferred result of the interrupted turn.
   const next = closeAnswered(timed, answered);
   return resumes ? emit(next, { kind: 'deferred', fate: 'drop' }) : next;

@@ -4,7 +4,7 @@ import type { Prompt } from '../input.ts';
 import type { GovernorState, Mailbox, OpenPrompt, PromptFate } from '../state.ts';
 import { changed, decide, emit, SHOW_DEFERRED } from '../steps.ts';
 import { isOwnUuid } from './own-lines.ts';
-import { requestsIn } from './prompt.ts';
+import { requestsIn, stopsTurn } from './prompt.ts';
 
 /** Prompts that ctxb holds, oldest first. */
 export const waiting = withFate('waiting');
@@ -85,11 +85,15 @@ export function precedesPrompts(state: GovernorState, event: Event): boolean {
 /** Capability of a claude whose init line names the prompts of the turn. */
 const NAMES_PROMPTS = 'request_marker_lists_v1';
 
-/** Marks prompts as heard: claude sends tool results together with all prompts sent so far, unless it is stopped. */
+/**
+ * Marks prompts as heard: claude sends tool results together with all prompts sent so far, unless it is stopped, also by
+ * one of these prompts.
+ */
 export function markHeard(state: GovernorState, event: Event): Mailbox {
   if (precedesPrompts(state, event)) return changeFate(state.mailbox, promptsInTurn(state), 'sent');
   const isSent = isMainMessage(event, 'tool-result') && state.turn.stopped === undefined;
-  return isSent ? changeFate(state.mailbox, sentPrompts(state), 'heard') : state.mailbox;
+  const sent = sentPrompts(state);
+  return isSent && !sent.some(stopsTurn) ? changeFate(state.mailbox, sent, 'heard') : state.mailbox;
 }
 
 /**

@@ -35,6 +35,11 @@ export function toPrompt(event: UserEvent, line: string): Prompt {
   return { uuid: event.uuid ?? '', line, text, command: commandIn(text), event };
 }
 
+/** Whether claude stops the running turn for the prompt, unless that turn is about to end. */
+export function stopsTurn({ line }: Prompt): boolean {
+  return parseFields(line).priority === 'now';
+}
+
 /** The prompt in a line for claude's stdin; undefined for any other line. */
 export function promptIn(line: string): Prompt | undefined {
   const event = decodeLine(line);

@@ -225,6 +225,34 @@ it('a prompt that stops the running turn is answered like that turn', () => {
   expect([answered(driver), open(driver)]).toEqual([['prompt-1', 'prompt-2', 'prompt-3'], []]);
 });
 
+describe('a turn that a prompt should stop, as long as claude has not stopped it,', () => {
+  const NOW = { type: 'user', message: { role: 'user', content: 'Third.' }, uuid: 'prompt-3', priority: 'now' };
+
+  it('is interrupted at the cost limit', () => {
+    const policy = policyWith({ cost: { limitUsd: 0.5 } });
+    const driver = afterTurn(20_000, { callerSpeaksProtocol: true, policy });
+    driver.prompt('Second.');
+    driver.claude(begins('prompt-2'), callLine(21_000));
+    driver.caller(NOW);
+    driver.claude(...Array.from({ length: 20 }, () => [callLine(150_000), toolResultLine('done')]).flat());
+    expect(interrupts(driver)).toHaveLength(1);
+  });
+
+  it('goes on in the next process if claude dies', () => {
+    const driver = withPrompt();
+    driver.claude(begins('prompt-2'), callLine(21_000));
+    driver.caller(NOW);
+    driver.tell(exitEvent({ delivered: ['prompt-2', 'prompt-3'] }));
+    driver.begin();
+    driver.timeout('context');
+    driver.claude(initLine(), callLine(22_000));
+    expect([interrupts(driver), answered(driver)]).toEqual([[], ['prompt-1']]);
+    expect(open(driver)).toEqual(
+      expect.arrayContaining([expect.stringMatching('prompt-2'), expect.stringMatching('prompt-3')]),
+    );
+  });
+});
+
 it('goes on at once behind a prompt that claude refuses, and says so', () => {
   const driver = withPrompt();
   driver.prompt('Third.');
