@@ -46,6 +46,7 @@ describe('the moment from which a relief pays', () => {
     { name: 'a context that hardly grows', changes: { growth: 10 }, at: 42_000 },
     { name: 'a context that grows fast', changes: { growth: 8_000 }, at: 64_896 },
     { name: 'what stays is much', changes: { sizeAfter: 60_000 }, at: 156_000 },
+    { name: 'most of that is attached to prompts', changes: { sizeAfter: 60_000, attached: 40_000 }, at: 106_990 },
     { name: 'reading costs next to nothing', changes: { rates: { ...rates, cacheRead: 30_000 } }, at: 92_428 },
     { name: 'few calls are left', changes: { calls: 3 }, at: 60_334 },
     { name: 'none is left', changes: { calls: 0 }, at: 137_000 },
