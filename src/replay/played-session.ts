@@ -2,7 +2,7 @@ import { createMessage, toolResultBlock, toolUseBlock } from '../core/exact/mess
 import { isMessage } from '../core/governor/facts.ts';
 import { estimateTokens, measureBlock } from '../core/governor/gauge/estimator.ts';
 import type { Policy } from '../core/governor/policy.ts';
-import { SUMMARY_TOKENS } from '../core/governor/relief/baseline.ts';
+import { SUMMARY_TOKENS } from '../core/governor/relief/call-cost.ts';
 import { CALL_TOKENS } from '../core/governor/relief/economic-moment.ts';
 import { isHandingOver } from '../core/governor/steps.ts';
 import { plainText, resultsIn, usesIn } from '../core/protocol/blocks.ts';

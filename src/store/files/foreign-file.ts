@@ -63,9 +63,11 @@ export async function readPiped(stream: AsyncIterable<Buffer>, limit: number): P
   return Buffer.concat(chunks, length);
 }
 
+const UTF8 = new TextDecoder();
+
 /** The text of bytes in UTF-8, without the byte order mark that some editors write. */
 export function textIn(bytes: Buffer): string {
-  return new TextDecoder().decode(bytes);
+  return UTF8.decode(bytes);
 }
 
 function withFile<T>(path: string, flags: number, work: (fd: number) => T): T {

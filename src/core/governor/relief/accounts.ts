@@ -13,12 +13,11 @@ import {
   type Baseline,
   baselineAfterCall,
   baselineAfterReplacing,
-  callCost,
   costsSoFar,
   countSummary,
-  summaryCost,
   withCost,
 } from './baseline.ts';
+import { callCost, summaryCost } from './call-cost.ts';
 import { type Contents, endStep, forgetContents, pathTail, withMeasuredSizes } from './content.ts';
 
 import { roomForContents } from './exact.ts';

@@ -4,7 +4,7 @@ import { isBounded, nativeLevel } from '../policy.ts';
 import { isAsking } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
 import { allowedLoss, priceToCome, workingSetOf } from './accounts.ts';
-import { callCost, SUMMARY_TOKENS } from './baseline.ts';
+import { callCost, SUMMARY_TOKENS } from './call-cost.ts';
 import { isExactPossible } from './exact.ts';
 import { reshownContents, type WorkingSet } from './working-set.ts';
 

@@ -5,12 +5,10 @@ import { isComparable, savedUsd, updateBaseline } from '../../../../src/core/gov
 import {
   type Baseline,
   baselineAfterCall,
-  callCost,
   costsSoFar,
   NEW_BASELINE,
-  SUMMARY_TOKENS,
-  summaryCost,
 } from '../../../../src/core/governor/relief/baseline.ts';
+import { callCost, SUMMARY_TOKENS, summaryCost } from '../../../../src/core/governor/relief/call-cost.ts';
 import { NO_CONTENTS } from '../../../../src/core/governor/relief/content.ts';
 import { decodeObject } from '../../../../src/core/protocol/decode.ts';
 import { fieldsOf } from '../../../../src/core/protocol/fields.ts';
