@@ -55,6 +55,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   contents: [
     'cut-savings.ts',
     'content.ts',
+    'call-cost.ts',
     'track-contents.ts',
     'tool-results.ts',
     'working-set.ts',
