@@ -109,7 +109,7 @@ function partsOf({ tools = [], system, messages = [] }: RequestBody): Part[] {
   const blocks = messages.flatMap(({ role, content }) =>
     (Array.isArray(content) ? content : [content]).map((block: unknown) => ({
       role,
-      ...(typeof block === 'string' ? { text: block } : Object(block)),
+      ...(typeof block === 'string' ? { type: 'text', text: block } : Object(block)),
       ...definitionsIn(block, deferred),
     })),
   );

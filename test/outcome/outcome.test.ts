@@ -156,11 +156,12 @@ describe('the meter', () => {
     expect(sizes[0]).toBe(sizes[1]);
   });
 
-  it('knows a block with a mark of the cache as the same block', () => {
+  it('knows a block with a mark of the cache as the same block, and a text as its only block', () => {
     const meter = createMeter();
     const marked = { role: 'user', content: [{ type: 'text', text: 'one', cache_control: { type: 'ephemeral' } }] };
     meter.usage({ messages: [marked] }, 0);
     expect(meter.usage({ messages: [user('one')] }, 0).cacheCreation).toBe(0);
+    expect(meter.usage({ messages: [{ role: 'user', content: 'one' }] }, 0).cacheCreation).toBe(0);
   });
 });
 
