@@ -4,7 +4,7 @@ import { expect, it, vi } from 'vitest';
 import { fieldsOf } from '../../src/core/protocol/fields.ts';
 import { promptLine, runProgram, startWorld, type World } from '../support/claude.ts';
 import { givenTexts, mainRequests, userTexts } from '../support/conversation.ts';
-import { CTXB, journalLines, outputLines, PROTOCOL, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
+import { CTXB, journalLines, outputLines, PROTOCOL, runCtxb, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
 
 function start(world: World, claude = SMALL_WINDOW) {
   const program = startCtxb(world, { claude: [...claude, ...PROTOCOL] });
@@ -186,3 +186,48 @@ it.each(['no prompt', 'a prompt'])(
     expect(made).toEqual(['first', 'allowed']);
   },
 );
+
+it.each(['the last prompt', 'a prompt before another'])(
+  'a denial that stops the turn ends the run like claude alone: %s',
+  async (which) => {
+    const isLast = which === 'the last prompt';
+    await using world = await startWorld({
+      calls: [{ tools: [{ name: 'Bash', input: { command: 'touch made', description: 'Touch' } }] }, { text: 'two' }],
+    });
+    const program = start(world, [...SMALL_WINDOW.slice(0, 2), '--permission-prompt-tool', 'stdio']);
+    program.say('first', uuid(1));
+    const { request_id } = await program.waitForLine(({ type }) => type === 'control_request');
+    if (!isLast) {
+      program.say('second', uuid(2));
+      await program.waitForLine(({ command_uuid }) => command_uuid === uuid(2));
+    }
+    const response = { behavior: 'deny', message: 'Stop.', interrupt: true };
+    program.answer({ subtype: 'success', request_id, response });
+    expect(await program.result()).toMatchObject({ subtype: 'error_during_execution' });
+    if (!isLast) expect(await program.result()).toMatchObject({ result: 'two', user_message_uuid: uuid(2) });
+    program.stdin.end();
+    const { code, stderr } = await program.finished;
+    expect([code, stderr]).toEqual([isLast ? 1 : 0, expect.not.stringContaining('not answered')]);
+    expect(lastSaid(world).filter((text) => text === 'second')).toHaveLength(isLast ? 0 : 1);
+  },
+);
+
+it('a turn that claude ends because it may run nothing has an answer', async () => {
+  const touch = { tools: [{ name: 'Bash', input: { command: 'touch made', description: 'Touch' } }] };
+  await using world = await startWorld({
+    calls: (request) => (userTexts(request).some((text) => text.trim() === 'second') ? { text: 'two' } : touch),
+  });
+  const program = start(world, [...SMALL_WINDOW.slice(0, 2), '--permission-mode', 'plan']);
+  program.say('first');
+  expect(await program.result()).toMatchObject({ stopped_by_permission_check: true });
+  program.say('second');
+  expect(await program.result()).toMatchObject({ result: 'two' });
+  program.stdin.end();
+  const { code, stderr } = await program.finished;
+  expect([code, stderr]).toEqual([0, expect.not.stringContaining('not answered')]);
+  const text = await runCtxb(world, {
+    claude: [...SMALL_WINDOW.slice(0, 2), '--permission-mode', 'plan', '-p', 'first'],
+  });
+  // As claude alone prints it.
+  expect([text.code, text.stdout.toString()]).toEqual([1, 'Execution error']);
+});

@@ -83,6 +83,8 @@ export const NEW_TURN = {
   stopped: undefined as StopReason | undefined,
   /** Whether that interrupt was meant for the turn before. */
   isStopLate: false,
+  /** Whether the caller has denied a tool and stopped the turn with that. */
+  isDenied: false,
   /** The wait for background shells after the last turn. */
   grace: 'none' as 'none' | 'running' | 'over',
 };

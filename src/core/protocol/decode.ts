@@ -84,7 +84,7 @@ function decodeAssistant(line: Fields): AssistantEvent {
     isSynthetic,
     subagent: subagentOf(line),
     usage,
-    hasFinalOutput: typeof message.stop_reason === 'string' && (usage?.output ?? 0) > 0,
+    hasFinalOutput: textOf(message.stop_reason) !== undefined && (usage?.output ?? 0) > 0,
     blocks,
     version: textOf(line.version),
     cwd: textOf(line.cwd),
@@ -120,13 +120,12 @@ function decodeAttachment(line: Fields): Event {
     return decodeUser({ ...line, origin, isMeta, message: { content: prompt } });
   }
   const content = attachedContent(attachment);
-  if (content.length === 0) return decodeOther(line);
-  return decodeUser({ ...line, isMeta: true, message: { content } });
+  return content.length > 0 ? decodeUser({ ...line, isMeta: true, message: { content } }) : decodeOther(line);
 }
 
 function decodeMode(line: Fields): Event {
   const permissionMode = textOf(line.permissionMode);
-  return permissionMode === undefined ? decodeOther(line) : { kind: 'mode', ...lineFields(line), permissionMode };
+  return permissionMode ? { kind: 'mode', ...lineFields(line), permissionMode } : decodeOther(line);
 }
 
 function decodeResult(line: Fields): ResultEvent {
@@ -148,7 +147,7 @@ function decodeResult(line: Fields): ResultEvent {
     costUsd: [line.total_cost_usd, line.total_cost, line.cost_usd].find((usd) => typeof usd === 'number'),
     windows: mapFields(fieldsOf(line.modelUsage), (use) => countOf(fieldsOf(use).contextWindow) || undefined),
     fromBackgroundTask: fieldsOf(line.origin).kind === 'task-notification',
-    terminalReason: textOf(line.terminal_reason),
+    terminalReason: line.stopped_by_permission_check ? 'refused' : textOf(line.terminal_reason),
     ...(failure && { failure }),
   };
 }
@@ -168,7 +167,7 @@ function decodeLifecycle(line: Fields): LifecycleEvent {
 function decodeRateLimit(line: Fields): RateLimitEvent {
   const { rateLimitType, status, utilization, resetsAt, unifiedWindows } = fieldsOf(line.rate_limit_info);
   const name = textOf(rateLimitType);
-  const all = { ...(name !== undefined && { [name]: { utilization, resetsAt } }), ...fieldsOf(unifiedWindows) };
+  const all = { ...(name && { [name]: { utilization, resetsAt } }), ...fieldsOf(unifiedWindows) };
   return {
     kind: 'rate-limit',
     ...lineFields(line),
@@ -184,7 +183,7 @@ function readUse(use: unknown): LimitUse {
 
 function decodePartial(line: Fields): PartialEvent {
   const event = fieldsOf(line.event);
-  const counts = event.type === 'message_delta' ? fieldsOf(event.usage) : {};
+  const counts = fieldsOf(event.type === 'message_delta' && event.usage);
   const usage = readUsage(counts);
   const outputTokens = usage?.output ?? countOf(counts.output_tokens);
   return { kind: 'partial', ...lineFields(line), subagent: subagentOf(line), outputTokens, usage };

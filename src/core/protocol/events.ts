@@ -105,7 +105,10 @@ export interface ResultEvent extends LineFields {
   readonly windows: Readonly<Record<string, number>>;
   /** Whether a finished background task started the turn, and not a prompt. */
   readonly fromBackgroundTask: boolean;
-  /** claude's reason for the end of the turn: `blocking_limit`, `prompt_too_long`, `aborted_streaming`. */
+  /**
+   * claude's reason for the end of the turn: `blocking_limit`, `prompt_too_long`, `aborted_streaming`. `refused`: its
+   * own check of permissions, which claude reports as an abort too.
+   */
   readonly terminalReason: string | undefined;
   /** The API failure that ended the turn. */
   readonly failure?: ApiFailure;

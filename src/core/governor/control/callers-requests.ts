@@ -55,12 +55,14 @@ export function recordMode(state: GovernorState, { event }: Line<ModeEvent>): Go
 
 /**
  * Keeps the permissions that the caller sets for the session when it, or its hook, allows a tool. claude forgets them at
- * its end. It ignores the answer to a question that it has canceled.
+ * its end. It ignores the answer to a question that it has canceled. A denial can also stop the turn.
  */
 export function recordPermissions(state: GovernorState, { requestId, response }: ControlResponseEvent): GovernorState {
   if (!state.process.control.questions.includes(requestId)) return state;
   const { hookEventName, decision } = fieldsOf(response.hookSpecificOutput);
-  const { behavior, updatedPermissions } = fieldsOf(hookEventName === 'PermissionRequest' ? decision : response);
+  const answer = fieldsOf(hookEventName === 'PermissionRequest' ? decision : response);
+  const { behavior, updatedPermissions, interrupt } = answer;
+  if (behavior === 'deny' && interrupt === true) return changedIn(state, 'turn', { isDenied: true });
   const updates = listOf(updatedPermissions).map(fieldsOf).filter(isForSession);
   return behavior === 'allow' && updates.length > 0 ? updatePermissions(state, updates) : state;
 }

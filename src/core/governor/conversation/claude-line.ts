@@ -237,12 +237,15 @@ function forgetTroubles(state: GovernorState): GovernorState {
   return changedIn(restarted, 'relief', { openingDocument: undefined });
 }
 
-/** Whether the turn ended without an answer to its prompt: by a limit, Ctrl-C, or a signal to claude. */
+/**
+ * Whether the turn ended without an answer to its prompt: by a limit, Ctrl-C, or a signal to claude. A denial by the
+ * caller, or by claude's own check, is an answer.
+ */
 function isCutOff(state: GovernorState, event: ResultEvent): boolean {
   if (state.run.mode !== 'act') return false;
   if (endsAtBudget(state, event)) return true;
   const isAborted = event.terminalReason === undefined || event.terminalReason.startsWith('aborted');
-  if (!reportsInterrupt(event) || !isAborted) return false;
+  if (!reportsInterrupt(event) || !isAborted || state.turn.isDenied) return false;
   return UNANSWERED_STOPS.includes(state.turn.stopped) || state.mailbox.input === 'interrupted';
 }
 

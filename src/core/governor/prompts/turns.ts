@@ -46,6 +46,7 @@ function startedBy(cause: Turn['startedBy'], { used }: GovernorState['gauge']) {
     calls: 0,
     stopped: undefined,
     isStopLate: false,
+    isDenied: false,
     grace: 'none',
   } as const;
 }
