@@ -4,6 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { type Finished, type RunningProgram, runProgram, startWorld, type World } from '../support/claude.ts';
 import { userTexts } from '../support/conversation.ts';
 import { CTXB, journalLines, PROTOCOL, prompts, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
+import { contextOf, expectExact } from '../support/exact-job.ts';
 import { expectEachPromptOnce } from '../support/proof.ts';
 import { firstOf, sampled } from '../support/size.ts';
 import type { Call, RecordedRequest } from '../support/standin/scenario.ts';
@@ -120,4 +121,34 @@ describe('after a signal to claude alone, each prompt is answered, or named and 
     program.stdin.end();
     await expectAllAnswered(world, await program.finished, 2);
   });
+});
+
+it('an exact compaction that a killed claude has not logged does not count as one that freed too little', async () => {
+  const said = ['prompt one', 'prompt two', 'prompt three'];
+  await using world = await startWorld({
+    calls(request) {
+      const text = JSON.stringify(request.body.messages);
+      const turn = said.findLastIndex((prompt) => text.includes(prompt));
+      const steps = turn === 0 ? [1, 2, 3, 4, 5, 6] : [1, 2, 3];
+      const step = steps.find((number) => !text.includes(`did ${turn}.${number}`));
+      const command = { command: `echo did ${turn}.${step}`, description: 'Step' };
+      const tools = step === undefined ? undefined : [{ name: 'Bash', input: command }];
+      return { ...(tools ? { tools } : { text: `answer ${turn + 1}` }), context: contextOf(request, 14_000) };
+    },
+  });
+  const run = startCtxb(world, {
+    claude: ['--dangerously-skip-permissions', ...PROTOCOL],
+    env: { CTXB_COMPACTION_HOW: 'auto', CLAUDE_CODE_DISABLE_1M_CONTEXT: '1' },
+  });
+  const say = (content: string) => run.send({ type: 'user', message: { role: 'user', content } });
+  say('prompt one');
+  await run.waitForLine(({ type }) => type === 'result');
+  say('prompt two');
+  await run.waitForLine(({ subtype }) => subtype === 'compact_boundary');
+  process.kill(claudePid(world), 'SIGKILL');
+  await run.waitForLine(({ type }) => type === 'result');
+  say('prompt three');
+  run.stdin.end();
+  expect((await run.finished).code).toBe(0);
+  expectExact(world.standin, said);
 });

@@ -172,6 +172,7 @@ export function measureRelief(state: GovernorState): GovernorState {
   const { unmeasured } = relief;
   if (unmeasured === undefined) return state;
   const freed = unmeasured.before.predicted - gauge.used;
+  if (unmeasured.isDoubtful && freed <= 0) return changedIn(state, 'relief', { unmeasured: undefined });
   const target = inTokens(run.policy.compaction.target, gauge.window.tokens);
   // Above the target, a handoff follows, except if what no handoff removes is the reason: prompts, system prompt, tools.
   const isMissed = gauge.used - relief.exact.size.all > target;

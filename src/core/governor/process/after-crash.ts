@@ -19,7 +19,8 @@ export function reliefAfter(state: GovernorState, event: ExitEvent): Relief {
     ? (relief.undelivered ?? (missing && interruptedTurn(missing)))
     : (relief.openingDocument ?? relief.undelivered);
   const triedAt = isCompacting(state) ? undefined : relief.triedAt;
-  const after = { ...relief, due, triedAt, undelivered, turnStop: undefined };
+  const unmeasured = relief.unmeasured && { ...relief.unmeasured, isDoubtful: true };
+  const after = { ...relief, due, triedAt, unmeasured, undelivered, turnStop: undefined };
   return event.logged ? after : { ...after, exhausted: undefined };
 }
 
