@@ -47,6 +47,7 @@ export function changedAnswer(
 export const SHOW_DEFERRED = { kind: 'deferred', fate: 'show' } as const;
 
 export const DROP_BUFFERED = { kind: 'buffered', fate: 'drop' } as const;
+export const DROP_DEFERRED = { kind: 'deferred', fate: 'drop' } as const;
 
 export function clearTimer(timer: TimerName) {
   return { kind: 'clear-timer', timer } as const;

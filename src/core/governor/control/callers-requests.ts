@@ -62,7 +62,7 @@ export function recordPermissions(state: GovernorState, { requestId, response }:
   const { hookEventName, decision } = fieldsOf(response.hookSpecificOutput);
   const answer = fieldsOf(hookEventName === 'PermissionRequest' ? decision : response);
   const { behavior, updatedPermissions, interrupt } = answer;
-  if (behavior === 'deny' && interrupt === true) return changedIn(state, 'turn', { isDenied: true });
+  if (behavior === 'deny' && interrupt) return changedIn(state, 'turn', { isDenied: true });
   const updates = listOf(updatedPermissions).map(fieldsOf).filter(isForSession);
   return behavior === 'allow' && updates.length > 0 ? updatePermissions(state, updates) : state;
 }

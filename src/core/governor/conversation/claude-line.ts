@@ -47,7 +47,7 @@ import { limitThrash } from '../relief/thrash.ts';
 import { toolsAfter } from '../relief/tool-results.ts';
 import { passThroughOlder } from '../relief/unsupported.ts';
 import type { GovernorState } from '../state.ts';
-import { changed, changedIn, clearTimer, draftOf, emit, type Line, setTimer } from '../steps.ts';
+import { changed, changedIn, clearTimer, DROP_DEFERRED, draftOf, emit, type Line, setTimer } from '../steps.ts';
 import { cutTokens, trackResults } from '../tool-budget/tool-state.ts';
 import { onFailedTurn, updateUsageLimits, updateWait } from '../waits/wait.ts';
 import { recordTurnHealth, updateZone } from '../zones/notices.ts';
@@ -215,7 +215,7 @@ const LATE_TURN_MS = 3_000;
 /** A turn that claude stopped for a prompt of the caller's ends like one that the caller stopped. */
 function recordStopByPrompt(state: GovernorState, { event }: Line<ResultEvent>): GovernorState {
   const isByPrompt = reportsInterrupt(event) && sentPrompts(state).some(stopsTurn);
-  return isByPrompt && state.turn.stopped === undefined ? changedIn(state, 'turn', { stopped: 'asked' }) : state;
+  return isByPrompt ? changedIn(state, 'turn', { stopped: state.turn.stopped ?? 'asked' }) : state;
 }
 
 function endTurn(state: GovernorState, { event, before }: Line<ResultEvent>): GovernorState {
@@ -228,7 +228,7 @@ function endTurn(state: GovernorState, { event, before }: Line<ResultEvent>): Go
   const answered = isCutOff(state, event) ? [] : owedPrompts(ended).filter((one) => !others.includes(one));
   // This result replaces the deferred result of the interrupted turn.
   const next = closeAnswered(timed, answered);
-  return resumes ? emit(next, { kind: 'deferred', fate: 'drop' }) : next;
+  return resumes ? emit(next, DROP_DEFERRED) : next;
 }
 
 /** After a success, restarts count from 0 again, and claude's log contains the document. */
@@ -244,7 +244,7 @@ function forgetTroubles(state: GovernorState): GovernorState {
 function isCutOff(state: GovernorState, event: ResultEvent): boolean {
   if (state.run.mode !== 'act') return false;
   if (endsAtBudget(state, event)) return true;
-  const isAborted = event.terminalReason === undefined || event.terminalReason.startsWith('aborted');
+  const isAborted = event.terminalReason?.startsWith('aborted') ?? true;
   if (!reportsInterrupt(event) || !isAborted || state.turn.isDenied) return false;
   return UNANSWERED_STOPS.includes(state.turn.stopped) || state.mailbox.input === 'interrupted';
 }

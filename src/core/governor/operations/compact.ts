@@ -93,7 +93,7 @@ export function recordInterrupt(state: GovernorState): GovernorState {
 
 /** Marks an abandoned compaction as ended, so that later lines are shown again. */
 export function endAbandoned(state: GovernorState): GovernorState {
-  return state.process.isStillCompacting ? changedIn(state, 'process', { isStillCompacting: false }) : state;
+  return changedIn(state, 'process', { isStillCompacting: false });
 }
 
 export function onAbandonedLine(state: GovernorState, _idle: Operation, event: Event): GovernorState {

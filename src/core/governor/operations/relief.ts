@@ -167,12 +167,13 @@ export function updateLatch(state: GovernorState): GovernorState {
 }
 
 /** Measures what a relief freed, by the first call after it. */
-export function measureRelief(state: GovernorState): GovernorState {
+export function measureRelief(state: GovernorState, { before }: Line): GovernorState {
   const { relief, gauge, run } = state;
   const { unmeasured } = relief;
   if (unmeasured === undefined) return state;
   const freed = unmeasured.before.predicted - gauge.used;
-  if (unmeasured.isDoubtful && freed <= 0) return changedIn(state, 'relief', { unmeasured: undefined });
+  // claude has died before it logged the relief.
+  if (before.session.cache.restarted && freed <= 0) return changedIn(state, 'relief', { unmeasured: undefined });
   const target = inTokens(run.policy.compaction.target, gauge.window.tokens);
   // Above the target, a handoff follows, except if what no handoff removes is the reason: prompts, system prompt, tools.
   const isMissed = gauge.used - relief.exact.size.all > target;

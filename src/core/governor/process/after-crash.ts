@@ -19,8 +19,7 @@ export function reliefAfter(state: GovernorState, event: ExitEvent): Relief {
     ? (relief.undelivered ?? (missing && interruptedTurn(missing)))
     : (relief.openingDocument ?? relief.undelivered);
   const triedAt = isCompacting(state) ? undefined : relief.triedAt;
-  const unmeasured = relief.unmeasured && { ...relief.unmeasured, isDoubtful: true };
-  const after = { ...relief, due, triedAt, unmeasured, undelivered, turnStop: undefined };
+  const after = { ...relief, due, triedAt, undelivered, turnStop: undefined };
   return event.logged ? after : { ...after, exhausted: undefined };
 }
 

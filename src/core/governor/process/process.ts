@@ -27,6 +27,7 @@ import {
   changedIn,
   clearTimer,
   DROP_BUFFERED,
+  DROP_DEFERRED,
   decide,
   emit,
   isAnsweringUs,
@@ -198,7 +199,7 @@ function startReplacement(state: GovernorState, event: ExitEvent): GovernorState
   const reported = emit(
     afterExit,
     DROP_BUFFERED,
-    ...(logged ? [] : [{ kind: 'deferred', fate: 'drop' } as const]),
+    ...(logged ? [] : [DROP_DEFERRED]),
     ...CLEARED_TIMERS,
     ...undelivered.flatMap(({ uuid, line }) => (isOwnUuid(state, uuid) ? [] : [{ kind: 'hold', uuid, line } as const])),
   );

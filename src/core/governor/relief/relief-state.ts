@@ -144,8 +144,6 @@ export interface UnmeasuredRelief {
   readonly native?: 'mid-turn' | 'before-turn' | undefined;
   /** The mod's result; undefined unless the compaction was exact. */
   readonly receipt?: ExactReceipt | undefined;
-  /** Whether claude has died since. Then its log may lack the relief, which never happened for the new process. */
-  readonly isDoubtful?: boolean;
 }
 
 /**
