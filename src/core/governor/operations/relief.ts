@@ -172,8 +172,9 @@ export function measureRelief(state: GovernorState, { before }: Line): GovernorS
   const { unmeasured } = relief;
   if (unmeasured === undefined) return state;
   const freed = unmeasured.before.predicted - gauge.used;
-  // claude has died before it logged the relief.
-  if (before.session.cache.restarted && freed <= 0) return changedIn(state, 'relief', { unmeasured: undefined });
+  // claude has died before it logged the relief: the context is about as large as before.
+  if (before.session.cache.restarted && freed < gauge.used / 10)
+    return changedIn(state, 'relief', { unmeasured: undefined });
   const target = inTokens(run.policy.compaction.target, gauge.window.tokens);
   // Above the target, a handoff follows, except if what no handoff removes is the reason: prompts, system prompt, tools.
   const isMissed = gauge.used - relief.exact.size.all > target;
